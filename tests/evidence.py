@@ -124,4 +124,4 @@ def accounted_for(quasi, records, policy):
         held = {name: codes[take] for name, codes in zip(names, quasi, strict=True)}
         demand_values(counted(pl.DataFrame(), codes=held))
         kept = np.logical_and.reduce([codes != 0 for codes in quasi])
-    demand_accounted(len(take), int(kept.sum()), policy)
+    demand_accounted(len(take), int(kept.sum()), policy.suppression)

@@ -81,7 +81,7 @@ MUTANTS = [
         ("flags: Flags = people[place] == 1", "flags: Flags = people[place] == 2"),
     ),
     *_mutants(
-        "verify/named.py",
+        "verify/shown.py",
         "tests/verify/test_named.py",
         ("int(people[shown[i]].sum()) < k", "int(people[shown[i]].sum()) < k - 1"),
     ),

@@ -6,7 +6,6 @@ seed gives one table on every machine, and the first rows of a longer table are 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
 from statistics import NormalDist
 
 import numpy as np
@@ -15,7 +14,7 @@ import polars as pl
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.errors import PolicyError
 
-_FIRST_DAY = date(2023, 1, 1)
+_FIRST_DAY = np.datetime64("2023-01-01", "D")
 _DAYS = 730
 
 _MALE = (
@@ -175,7 +174,6 @@ def correlated(
 
 
 def _refuse_negative(rows: int, seed: int) -> None:
-    """Refuse a negative number of rows or seed."""
     if rows < 0 or seed < 0:
         raise PolicyError("a made-up table needs a number of rows and a seed of 0 or more")
 
@@ -189,9 +187,8 @@ class _Draw:
 
     def __call__(self, purpose: str) -> Floats:
         """Draw `size` numbers in [0, 1), always the same ones for a purpose."""
-        words = np.random.PCG64(np.random.SeedSequence([self.seed, *purpose.encode()])).random_raw(
-            self.size
-        )
+        source = np.random.SeedSequence([self.seed, *purpose.encode()])
+        words = np.random.PCG64(source).random_raw(self.size)
         return np.asarray(words >> np.uint64(11), dtype=np.float64) * 2.0**-53
 
 
@@ -221,7 +218,6 @@ def _make_table(person: Counts, stay: Counts, people: int, seed: int) -> pl.Data
 
 
 def _draw_patients(draw: _Draw) -> _Patients:
-    """Draw age, sex and kind of arrival of each patient."""
     bounds = np.array([0, 1, 18, 30, 50, 67, 80, 90, 104], dtype=np.float64)
     band = _pick(draw("band"), [5, 9, 14, 22, 23, 16, 9, 2])
     within = draw("age") ** np.where(band == 7, 3, 1)
@@ -236,11 +232,10 @@ def _draw_patients(draw: _Draw) -> _Patients:
 def _columns_of_patients(who: _Patients, seed: int) -> dict[str, pl.Series]:
     """Draw the columns that stay the same from stay to stay, a row per patient."""
     draw = _Draw(seed, len(who.age))
-    first_day = np.datetime64(_FIRST_DAY, "D")
     sex = pl.Series(["male", "female"]).gather(who.woman.astype(np.int64))
     zips, crowds = _areas()
     countries = pl.Series([name for name, _ in _COUNTRIES])
-    born = pl.Series(first_day - who.age.astype("timedelta64[D]"))
+    born = pl.Series(_FIRST_DAY - who.age.astype("timedelta64[D]"))
     columns = {
         "patient_id": _serial_numbers("P", 7_368_787, 9_999_991, len(who.age), 7),
         "name": _draw_names(draw, who.woman),
@@ -269,13 +264,12 @@ def _columns_of_stays(
     day = np.minimum((day + stay * 97) % _DAYS, _DAYS - 1)
     illness = _draw_illnesses(draw, np.maximum(born + day, 0) / 365.25, who.woman[person])
     codes, wards, cost, length = _catalogue()
-    days = np.floor(length[illness] * _LOGNORMAL[_lognormal_places(draw("days"))]).astype(np.int64)
+    days = np.floor(length[illness] * _lognormal(draw("days"))).astype(np.int64)
     price = cost[illness] * (0.5 + 0.5 * (days + 1) / (length[illness] + 1))
-    price = np.floor(price * _LOGNORMAL[_lognormal_places(draw("cost"))] * 100) / 100
-    first_day = np.datetime64(_FIRST_DAY, "D")
+    price = np.floor(price * _lognormal(draw("cost")) * 100) / 100
     known = draw("no diagnosis") >= 0.004
     return {
-        "admission": pl.Series(first_day + day.astype("timedelta64[D]")),
+        "admission": pl.Series(_FIRST_DAY + day.astype("timedelta64[D]")),
         "ward": wards.gather(illness),
         "diagnosis": _blank_unless(codes.gather(illness), known),
         "stay": pl.Series(days),
@@ -321,7 +315,6 @@ def _catalogue() -> tuple[pl.Series, pl.Series, Floats, Floats]:
 
 
 def _draw_occupations(draw: _Draw, who: _Patients) -> pl.Series:
-    """Draw an occupation per patient that fits the age."""
     chances = np.array([chances for _, *chances in _JOBS])
     years = who.age / 365.25
     working = np.searchsorted([30.0, 50.0], years, side="right")
@@ -345,7 +338,6 @@ def _areas() -> tuple[pl.Series, Floats]:
 
 
 def _draw_names(draw: _Draw, woman: Flags) -> pl.Series:
-    """Draw a given name that fits the sex, and a family name, per patient."""
     first = _pick(draw("first"), 1.0 / (np.arange(30, dtype=np.float64) + 6.0))
     families = _FAMILY.split()
     family = _pick(draw("family"), 1.0 / (np.arange(len(families), dtype=np.float64) + 8.0))
@@ -379,12 +371,12 @@ def _blank_unless(column: pl.Series, there: Flags) -> pl.Series:
     return column.zip_with(pl.Series(there), pl.Series([None], dtype=column.dtype))
 
 
-def _lognormal_places(draws: Floats) -> Counts:
-    """The place of each draw in `_LOGNORMAL`."""
-    return (draws * len(_LOGNORMAL)).astype(np.int64)
+def _lognormal(draws: Floats) -> Floats:
+    """Turn each draw into a number of the log-normal distribution."""
+    place = (draws * len(_LOGNORMAL)).astype(np.int64)
+    return np.asarray(_LOGNORMAL[place], dtype=np.float64)
 
 
-_LOGNORMAL = np.round(
-    np.exp([0.6 * NormalDist().inv_cdf((i + 0.5) / 4096) for i in range(4096)]), 4
-)
+_NORMAL = np.array([NormalDist().inv_cdf((i + 0.5) / 4096) for i in range(4096)])
+_LOGNORMAL = np.round(np.exp(0.6 * _NORMAL), 4)
 """A log-normal distribution with median 1 as a table, rounded so that all machines agree."""

@@ -55,7 +55,6 @@ def demo(folder: Path = FOLDER, rows: int = ROWS) -> int:
 
 
 def _say(text: str) -> None:
-    """Print a text at once."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
 

@@ -72,9 +72,7 @@ def without_credentials(text: str) -> str:
 
 
 def _scheme_only(found: "re.Match[str]") -> str:
-    """The scheme of the address that was found, in place of the address."""
-    scheme = (found["other"] or "postgresql").lower()
-    return f"{scheme}://…"
+    return f"{(found['other'] or 'postgresql').lower()}://…"
 
 
 class NotMetError(IncrowdError):
@@ -189,9 +187,7 @@ def boundary(
     failed = False
     try:
         yield
-    except IncrowdError:
-        raise
-    except MemoryError:
+    except (IncrowdError, MemoryError):
         raise
     except BaseException as failure:
         if not isinstance(failure, Exception) and not is_panic(failure):
@@ -251,17 +247,16 @@ class Failure:
 
 
 INTERRUPTION = Failure("interrupted; nothing was written", "", INTERRUPTED)
+_OF_KINDS = ("verdicts", "proved", "refused")
+"""What some kinds of errors hold beside their words."""
 
 
 def failure_of(error: BaseException) -> Failure:
     """What to tell users of this error: nothing that may hold a cell value."""
     match error:
         case IncrowdError():
-            verdicts = getattr(error, "verdicts", ())
-            proved = getattr(error, "proved", None)
-            refused = getattr(error, "refused", None)
-            words = error.message, error.remedy
-            return Failure(*words, error.exit_code, verdicts, proved, refused)
+            of_kind = {name: getattr(error, name) for name in _OF_KINDS if hasattr(error, name)}
+            return Failure(error.message, error.remedy, error.exit_code, **of_kind)
         case KeyboardInterrupt():
             return INTERRUPTION
         case MemoryError():
@@ -273,11 +268,6 @@ def failure_of(error: BaseException) -> Failure:
             return Failure(
                 f"the operating system reports: {os.strerror(number)}", remedy, InputError.exit_code
             )
-    return _failure_of_library(error)
-
-
-def _failure_of_library(error: BaseException) -> Failure:
-    """What to tell users of an error of another library, by the errors that led to it."""
     if any(isinstance(one, KeyboardInterrupt) for one in chain_of(error)):
         return INTERRUPTION  # libraries turn an interrupt into errors of their own, as numba does
     return _OUT_OF_MEMORY if _is_out_of_memory(error) else _failure_of_unknown(error)
@@ -304,10 +294,7 @@ _MEMORY_WORDS = re.compile(
 
 
 def _is_out_of_memory(error: BaseException) -> bool:
-    """Whether the error came about because memory ran out.
-
-    A library that could not load for that says so in its message.
-    """
+    """Whether memory ran out; a library that could not load for that says so in its message."""
     return any(
         isinstance(one, MemoryError)
         or (

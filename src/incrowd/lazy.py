@@ -21,7 +21,6 @@ class _Unloaded(ModuleType):
     """Takes the place of a module until one of its names is used."""
 
     def __getattr__(self, name: str) -> Any:
-        """A name of the module, which is loaded now."""
         return getattr(import_module(self.__name__), name)
 
 

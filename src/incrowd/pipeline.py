@@ -180,15 +180,14 @@ def _withstand_readers(
     drawn, staged = drawn_table(table), _stage_rows(table, found, quiet).staged
     looked = look(ReleasedRows.of_table(table, staged).counts(policy.quasi), policy)
     release = shown_rows(staged, policy.quasi), FittingKinds.of(table, looked, drawn)
-    repeat = SearchAgain(table, builders_of(policy, folder), _search_and_stage, quiet)
+
+    def search_and_stage(other: LoadedTable, run: RunContext) -> Staged:
+        return _stage_rows(other, search(other, run), run).staged
+
+    repeat = SearchAgain(table, builders_of(policy, folder), search_and_stage, quiet)
     seen = posterior_of(drawn, repeat, release, NestedWatch(context.watch, policy.time_limit))
     demand_posterior(policy, seen)
     return replace(found, why=f"{found.why}; {seen.says}")
-
-
-def _search_and_stage(table: LoadedTable, context: RunContext) -> Staged:
-    """Search another table and stage the rows that would leave."""
-    return _stage_rows(table, search(table, context), context).staged
 
 
 def _loss_bound(
@@ -216,7 +215,6 @@ def _refuse_gap(policy: Policy, gap: str | None) -> None:
 
 
 def _refuse_gap_in_parts(parts: PartRelease | None, gap: str | None) -> None:
-    """Refuse to bound the loss of a table whose rows are never all in one place."""
     if parts is not None and gap is not None:
         raise PolicyError(
             "a table that is released in parts has no bound of its loss",
@@ -225,7 +223,6 @@ def _refuse_gap_in_parts(parts: PartRelease | None, gap: str | None) -> None:
 
 
 def _stage_rows(table: LoadedTable, found: Found, context: RunContext) -> StagedRelease:
-    """Plan and stage the rows of the recoding that the search found."""
     context.watch.tell("making the rows that leave", 0.0)
     outcome = table.compiled.problem.outcome(found.recoding)
     plan = plan_rows(table, found, outcome, context)
@@ -236,7 +233,6 @@ def _stage_rows(table: LoadedTable, found: Found, context: RunContext) -> Staged
 def _write_and_prove(
     table: LoadedTable, ready: StagedRelease, place: Place, context: RunContext, timer: StageTimer
 ) -> Proved:
-    """Write the staged rows, then verify them from what was written."""
     context.watch.tell("writing the release", 0.0)
     written = ready.staged.write(place.file)
     timer.end("write")
@@ -251,7 +247,6 @@ def _write_and_prove(
 def _certify_release(
     proved: Proved, signer: bytes | None, timer: StageTimer, bound: "LossBound | None"
 ) -> Release:
-    """Certify a proved release, sign the certificate if a key is given, and put all together."""
     facts = facts_of(proved)
     certificate = certify(proved, facts)
     if signer is not None:

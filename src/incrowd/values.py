@@ -46,11 +46,9 @@ def dataclass(
 
     def decorate(cls: type[_Made]) -> type[_Made]:
         checked: Any = _with_checks(cls)
-        made: Any = pydantic_dataclass(
-            checked, frozen=frozen, config=config, kw_only=kw_only, repr=repr
-        )
-        same: type[_Made] = made
-        return same
+        make: Any = pydantic_dataclass(frozen=frozen, config=config, kw_only=kw_only, repr=repr)
+        made: type[_Made] = make(checked)
+        return made
 
     return decorate
 
@@ -63,7 +61,6 @@ class _Checked(type):
     """
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        """Make a value of the class; wrong arguments raise a `PolicyError` that names the field."""
         fields = dataclasses.fields(cls)  # type: ignore[arg-type]  # every setting is a dataclass
         placed = [one.name for one in fields if not one.kw_only][: len(args)]
         if len(placed) == len(args) and kwargs.keys().isdisjoint(placed):  # errors name the field
@@ -90,7 +87,6 @@ class Setting(BaseModel):
     model_config = ConfigDict(**STRICT, frozen=True)
 
     def __init__(self, *unnamed: Any, **values: Any) -> None:
-        """Check the values and hold them; `PolicyError` if one is wrong."""
         if unnamed:
             raise PolicyError(
                 f"a {type(self).__name__} takes named values only",
@@ -101,7 +97,6 @@ class Setting(BaseModel):
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # parts of a policy need no call
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Refuse changes: whoever holds a setting can rely on it."""
         raise PolicyError(
             f"'{name}' of a {type(self).__name__} cannot be changed",
             remedy="make a new one",
@@ -133,7 +128,7 @@ def make_value(make: Callable[[], _Made], keys: Keys, what: type | None = None) 
     try:
         return make()
     except ValidationError as error:
-        found = faults_of(error, keys)
+        found = dict.fromkeys(_fault(one, keys) for one in error.errors(include_url=False))
     name = getattr(what, "name", "")
     raise FaultyPolicyError(found, of=name if isinstance(name, str) else "")
 
@@ -186,12 +181,6 @@ def did_you_mean(word: object, known: Iterable[object], *, listed: bool = False)
     return f"choose one of {_quote_words(names)}" if listed and names else ""
 
 
-def faults_of(error: ValidationError, keys: Keys) -> tuple[Fault, ...]:
-    """The faults that pydantic found, in our words, each once."""
-    details = error.errors(include_url=False)
-    return tuple(dict.fromkeys(_fault(detail, keys) for detail in details))
-
-
 def _fault(detail: Mapping[str, Any], keys: Keys) -> Fault:
     """One fault that pydantic found, in our words."""
     path = _without_types(tuple(detail["loc"]))
@@ -228,7 +217,8 @@ def _fault(detail: Mapping[str, Any], keys: Keys) -> Fault:
 def must_be(path: Path, kind: str) -> Fault:
     """The fault of a value at this place that is not of the kind that it must be."""
     what = f"{place_of(path[:-1])}{_key_name(path[-1])}"
-    return Fault(path, f"{what} must be {_TYPES[kind]}", _EXAMPLES.get(kind, ""))
+    words, remedy = _TYPES[kind]
+    return Fault(path, f"{what} must be {words}", remedy)
 
 
 def place_of(path: Path) -> str:
@@ -262,49 +252,34 @@ def _key_name(key: str | int) -> str:
 
 
 _TYPE = re.compile(r"[\w-]+\[.*\]|function-\w+.*|constrained-\w+")
-_LIMITS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
-_INSTEAD = {
-    "ge": "give {} or more",
-    "gt": "give more than {}",
-    "le": "give {} or less",
-    "lt": "give less than {}",
+_LIMITS = {
+    "ge": ("at least", "give {} or more"),
+    "gt": ("above", "give more than {}"),
+    "le": ("at most", "give {} or less"),
+    "lt": ("below", "give less than {}"),
 }
+"""By pydantic's word for a limit: what a value must be, and what to write."""
 _TYPES = {
-    "int": "a whole number",
-    "float": "a number",
-    "bool": "true or false",
-    "string": "text",
-    "tuple": "a list",
-    "list": "a list",
-    "dict": "a table",
-    "mapping": "a table",
-    "model": "a table",
-    "dataclass": "a table",
-    "finite": "a finite number",
-    "date": "a date",
-    "path": "a path",
-    "union": "a name, or a table with a 'name'",
+    "int": ("a whole number", "write 5, for example"),
+    "float": ("a number", "write 0.5, for example"),
+    "bool": ("true or false", "write true or false"),
+    "string": ("text", "put it in quotes"),
+    **dict.fromkeys(("tuple", "list"), ("a list", "put the entries in brackets")),
+    **dict.fromkeys(
+        ("dict", "mapping", "model", "dataclass"), ("a table", "give names with their values")
+    ),
+    "finite": ("a finite number", "give a finite number"),
+    "date": ("a date", ""),
+    "path": ("a path", ""),
+    "union": ("a name, or a table with a 'name'", ""),
 }
-_EXAMPLES = {
-    "int": "write 5, for example",
-    "float": "write 0.5, for example",
-    "bool": "write true or false",
-    "string": "put it in quotes",
-    "tuple": "put the entries in brackets",
-    "list": "put the entries in brackets",
-    "dict": "give names with their values",
-    "mapping": "give names with their values",
-    "model": "give names with their values",
-    "dataclass": "give names with their values",
-    "finite": "give a finite number",
-}
-"""What to write, by the type of the value."""
+"""By pydantic's word for a type: what a value must be, and what to write."""
 
 
 def _requirement(detail: Mapping[str, Any], context: Mapping[str, Any]) -> str:
     """What a value must be, in words, by pydantic's name of the error."""
     kind = detail["type"]
-    for word, text in _LIMITS.items():
+    for word, (text, _) in _LIMITS.items():
         if word in context and not isinstance(detail.get("input"), str | bool):
             return f"must be {text} {_limit_text(context[word])}"
     if set(context) & set(_LIMITS):
@@ -314,7 +289,7 @@ def _requirement(detail: Mapping[str, Any], context: Mapping[str, Any]) -> str:
     if kind in {"enum", "literal_error"}:
         return "is none of the known words"
     first = kind.split("_", maxsplit=1)[0]
-    return f"must be {_TYPES[first]}" if first in _TYPES else "is not valid"
+    return f"must be {_TYPES[first][0]}" if first in _TYPES else "is not valid"
 
 
 def _remedy_for(detail: Mapping[str, Any], context: Mapping[str, Any]) -> str:
@@ -322,21 +297,19 @@ def _remedy_for(detail: Mapping[str, Any], context: Mapping[str, Any]) -> str:
     if detail["type"] in {"enum", "literal_error"} and "expected" in context:
         words = str(context["expected"]).replace(" or ", ",").split(",")
         return did_you_mean(detail.get("input"), [word.strip(" '") for word in words], listed=True)
-    for word, text in _INSTEAD.items():
+    for word, (_, text) in _LIMITS.items():
         if word in context:
             return text.format(_limit_text(context[word]))
     if "min_length" in context:
         return f"give at least {context['min_length']}"
     if "max_length" in context:
         return f"give at most {context['max_length']}"
-    return _EXAMPLES.get(detail["type"].split("_", maxsplit=1)[0], "")
+    return _TYPES.get(detail["type"].split("_", maxsplit=1)[0], ("", ""))[1]
 
 
 def _limit_text(limit: float) -> str:
-    """A limit in a message, with commas if it is an integer."""
     return f"{limit:,}" if isinstance(limit, int) else f"{limit:g}"
 
 
 def _quote_words(words: Iterable[str]) -> str:
-    """The words in quotation marks, with commas between them."""
     return ", ".join(f"'{word}'" for word in words)

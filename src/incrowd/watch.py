@@ -25,14 +25,12 @@ class _Pause:
         self._since = self._before = 0.0
 
     def __enter__(self) -> None:
-        """Begin a pause, unless another one is going on."""
         with self._lock:
             if self._depth == 0:
                 self._since = time.monotonic()
             self._depth += 1
 
     def __exit__(self, *failed: object) -> None:
-        """End the pause, once all that have begun are over."""
         with self._lock:
             self._depth -= 1
             if self._depth == 0:

@@ -20,6 +20,11 @@ _LOSS = re.compile(r"(?<!limit )\b\d+\.\d{4}\b")
 """A loss as searches write it."""
 
 
+def are_few(count: float) -> bool:
+    """Whether records, of whom there are some, are so few that their count is withheld."""
+    return count < LEAST
+
+
 def public_count(count: int) -> int | None:
     """A count of records, or None if it is withheld.
 

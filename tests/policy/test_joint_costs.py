@@ -44,4 +44,4 @@ def test_a_column_of_nothing_costs_nothing():
 def test_without_sensitive_columns_k_is_all():
     models, unasked = choose_models([], {}, None)
     assert [model.name for model in models] == ["k-anonymity"]
-    assert unasked == ()
+    assert unasked == {}

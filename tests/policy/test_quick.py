@@ -4,7 +4,7 @@ from incrowd.errors import PolicyError
 from incrowd.hierarchy import Intervals, Prefix
 from incrowd.loss import Classification
 from incrowd.models import KAnonymity, LDiversity, TCloseness
-from incrowd.policy.presets import left_out, quick
+from incrowd.policy.presets import quick
 from incrowd.table.column import Missing, Role
 
 NAMES = ["name", "age", "zip", "illness", "pay", "year", "person", "w"]
@@ -30,7 +30,7 @@ def test_flags_become_a_policy_and_the_rest_is_left_out():
         time_limit=10,
     )
     assert tuple(policy.columns) == tuple(NAMES)
-    assert left_out(policy) == ("name",)
+    assert policy.dropped == ("name",)
     assert policy.quasi == ("age", "zip")
     assert policy.models == (
         KAnonymity(5),

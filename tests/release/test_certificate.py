@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from incrowd.errors import InputError
 from incrowd.release.certificate import (
     Certificate,
-    digest_of_policy,
+    sha256_of,
     versions,
 )
 from incrowd.release.policy_record import without_cells
@@ -24,7 +24,7 @@ def certificate(**changes):
         "created": "2024-01-01T00:00:00+00:00",
         "versions": versions(),
         "policy": without_cells(POLICY),
-        "policy_sha256": digest_of_policy(without_cells(POLICY)),
+        "policy_sha256": sha256_of(without_cells(POLICY)),
         "digest": {"of": "file", "sha256": hashlib.sha256(b"rows").hexdigest()},
         "models": [{"name": "k-anonymity", "asked": 2, "reached": 3, "ok": True}],
         "loss": {"gcp": 0.25},
@@ -90,8 +90,8 @@ def test_listed_values_are_named_by_digest_only():
 
 
 def test_the_digest_of_a_policy_ignores_the_order_of_keys():
-    assert digest_of_policy({"a": 1, "b": 2}) == digest_of_policy({"b": 2, "a": 1})
-    assert digest_of_policy({"a": 1}) != digest_of_policy({"a": 2})
+    assert sha256_of({"a": 1, "b": 2}) == sha256_of({"b": 2, "a": 1})
+    assert sha256_of({"a": 1}) != sha256_of({"a": 2})
 
 
 def test_the_digest_of_a_frame_tells_cells_apart():

@@ -10,7 +10,7 @@ from incrowd.hierarchy.hierarchy import texts
 from incrowd.table.column import Domain, Kind
 from incrowd.table.counted import CountedRows
 from incrowd.verify.crowds import number_cells
-from incrowd.verify.named import demand_named_by_crowds, people_by_code
+from incrowd.verify.shown import demand_named_by_crowds, people_by_code
 
 ROWS = (("a", "x", "*"), ("b", "x", "*"), ("c", "y", "*"), ("d", "y", "*"))
 TREE = Tree(ROWS).build(Domain(Kind.TEXT, texts([])), "town")

@@ -3,15 +3,15 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from incrowd import api
-from incrowd.cli import interrupt, next_command
+from incrowd.cli import interrupt, next_command, sources
 from incrowd.cli.asks import asks
 from incrowd.cli.frontier import MostPrivacy, refuse_nothing, show_frontier
-from incrowd.cli.output import Output, waiting
+from incrowd.cli.output import Output, ProgressBar, waiting
 from incrowd.documents import json
 from incrowd.documents import release as texts
 from incrowd.engines.addresses import address_of, is_address
@@ -26,6 +26,9 @@ from incrowd.verbs import frontier as explored
 from incrowd.verbs import report as reports
 from incrowd.verbs import report_written
 from incrowd.watch import Watch
+
+if TYPE_CHECKING:
+    from incrowd.release import Release
 
 
 @asks(
@@ -88,61 +91,38 @@ def anonymize(  # noqa: PLR0913  what is asked, and what only the command has
 
     Example: incrowd anonymize patients.csv -q birth_date,zip,sex -s diagnosis -k 5 -o release.csv
     """
-    file, target, certificate = asked["source"], asked["target"], asked["certificate"]
-    world, dry_run = asked["world"] or (), asked["dry_run"]
     most = MostPrivacy(policy, frontier)
-    most.refuse_worlds(world)
-    _refuse_both(curve, [target, certificate, explore, report], frontier=frontier)
-    _refuse_nowhere(target, certificate, dry_run=dry_run or frontier)
-    refuse_nothing(policy, floor=most.wanted)
-    _refuse_gap(asked["gap"])
+    _refuse_request(asked, most, curve, [explore, report])
+    file, target = asked["source"], asked["target"]
     if frontier:
         output.remark("note: anonymize --frontier is now: incrowd frontier FILE -o CURVE")
         show_frontier(file, asked["reading"], most, curve, output)
         return
-    paths = _paths(target, certificate, dry_run=dry_run)
-    signer = key_files.signing_key(sign)
-    read = [file, policy.policy, key_file, signer, *world]
+    paths = _paths(target, asked["certificate"], dry_run=asked["dry_run"])
+    asked["sign"] = key_files.signing_key(sign)
+    read = [file, policy.policy, key_file, asked["sign"], *(asked["world"] or ())]
     _refuse_overwriting(read, explore, paths.values())
     if report is not None:
         reports.refuse_target(report, (*read, explore, *paths.values()))
-    wish = most.policy
+    written = bool(paths)
+    last = paths.get("certificate") if is_address(target) else target  # what changes last
     with (
-        interrupt.placing(_file_that_changes(target, paths), written=bool(paths)),
+        interrupt.placing(last, written=written),
         waiting(output, "anonymize") as bar,
         _refusals(shown=show_refused),
         ExitStack() as held,
     ):
-        watch = bar.watch
-        given = file, asked["reading"], wish.named, wish.kept, watch
-        table = held.enter_context(readers.open_table(*given))
-        seconds = watch.elapsed
-        request = most.request(wish, table.names).in_world(world)
-        request, *more = request.serving(policy.analysis)
-        output.notes((*request.notes(), *most.notes(request), *request.world_notes(world), *more))
-        asked |= {
-            "source": table,
-            "policy": request.policy,
-            "target": target or os.devnull,
-            "key": key_files.pseudonym_key(key_file),
-            "sign": signer,
-            "watch": watch,
-            "folder": request.folder,
-        }
-        release = api.anonymize(**asked)
-    with interrupt.after_writing(written=bool(paths)):
+        seconds = _open_table(asked, most, bar, held, output)
+        asked["key"] = key_files.pseudonym_key(key_file)
+        release = api.anonymize(**asked | {"target": target or os.devnull})
+    with interrupt.late_if(lambda: written):
         output.notes(release.notes)
-        if explore is not None and release.explored is None:
-            output.notes([f"the search {release.search} has no lattice to explore"])
-        elif explore is not None:
-            explored.write_explored(release, explore)
-            paths["explored"] = explore
+        if explore is not None:
+            _write_explored(release, explore, paths, output)
         if report is not None:
-            held_by = {name: asked[name] for name in ("world", "world_id", "rename")}
-            made = report_written.WrittenRelease(
-                release, file, table, paths, request.folder, held_by
-            )
-            _report(made, report, output)
+            world = {name: asked[name] for name in ("world", "world_id", "rename")}
+            known = file, asked["source"], paths, asked["folder"], world
+            _report(report_written.WrittenRelease(release, *known), report, output)
             paths["report"] = report
         output.result(
             lambda: json.release_document(release, paths, seconds),
@@ -151,6 +131,31 @@ def anonymize(  # noqa: PLR0913  what is asked, and what only the command has
                 file, target if paths else None, paths.get("certificate")
             ),
         )
+
+
+def _open_table(
+    asked: dict[str, Any], most: MostPrivacy, bar: ProgressBar, held: ExitStack, output: Output
+) -> float:
+    """Put the open table and its policy into what is asked; return the seconds that it took."""
+    wish, world = most.policy, asked["world"] or ()
+    watch = bar.watch
+    given = asked["source"], asked["reading"], wish.named, wish.kept, watch
+    table = held.enter_context(readers.open_table(*given))
+    seconds = watch.elapsed
+    request = most.request(wish, table.names).in_world(world)
+    request, *more = request.serving(most.asked.analysis)
+    output.notes((*request.notes(), *most.notes(request), *request.world_notes(world), *more))
+    asked |= {"source": table, "policy": request.policy, "folder": request.folder, "watch": watch}
+    return seconds
+
+
+def _write_explored(release: "Release", target: str, paths: dict[str, str], output: Output) -> None:
+    """Write what a lattice search counted; `paths` gets the file."""
+    if release.explored is None:
+        output.notes([f"the search {release.search} has no lattice to explore"])
+    else:
+        explored.write_explored(release, target)
+        paths["explored"] = target
 
 
 def _report(made: "report_written.WrittenRelease", target: str, output: Output) -> None:
@@ -174,8 +179,15 @@ def _refusals(*, shown: bool) -> Iterator[None]:
         raise
 
 
-def _refuse_gap(gap: str | None) -> None:
-    """Refuse a way to ask for the bound that does not exist."""
+def _refuse_request(
+    asked: Mapping[str, Any], most: MostPrivacy, curve: str | None, written: list[str | None]
+) -> None:
+    """Refuse what cannot be asked, alone or together; `written` are files beside the release."""
+    target, certificate, gap = asked["target"], asked["certificate"], asked["gap"]
+    most.refuse_worlds(asked["world"] or ())
+    _refuse_both(curve, [target, certificate, *written], frontier=most.frontier)
+    _refuse_nowhere(target, certificate, dry_run=asked["dry_run"] or most.frontier)
+    refuse_nothing(most.asked, floor=most.wanted)
     if gap not in {None, "estimate", "prove"}:
         raise PolicyError(
             f"--gap {gap!r} is neither estimate nor prove",
@@ -184,7 +196,6 @@ def _refuse_gap(gap: str | None) -> None:
 
 
 def _refuse_both(curve: str | None, others: list[str | None], *, frontier: bool) -> None:
-    """Refuse a second file without --frontier, and a release with it."""
     if curve is not None and not frontier:
         raise PolicyError(f"there is one table too many: {curve!r}", remedy="name one table")
     if frontier and any(others):
@@ -195,7 +206,6 @@ def _refuse_both(curve: str | None, others: list[str | None], *, frontier: bool)
 
 
 def _refuse_nowhere(target: str | None, certificate: str | None, *, dry_run: bool) -> None:
-    """Refuse a release without a file, or with one that cannot be written."""
     if not target and not dry_run:
         raise PolicyError("say where to write the release", remedy="add -o FILE")
     if not target:
@@ -224,10 +234,7 @@ def _refuse_overwriting(
     pairs = [(path, explore) for path in read]
     pairs += [(path, other) for path in read[1:] for other in written]
     for path, other in pairs:
-        if path and other and files.same_file(path, other):
-            raise PolicyError(
-                f"{path!r} is read and would be overwritten", remedy="name another file"
-            )
+        sources.refuse_overwriting(path, other)
     if explore is not None and any(files.same_file(explore, other) for other in written):
         raise PolicyError(
             f"{explore!r} is also the release or its certificate",
@@ -245,8 +252,3 @@ def _paths(target: str | None, certificate: str | None, *, dry_run: bool) -> dic
         "release": target if table is None else table.title,
         "certificate": os.fspath(paper or ""),
     }
-
-
-def _file_that_changes(target: str | None, paths: Mapping[str, str]) -> str | None:
-    """The file that changes last when the release is there; for a table its certificate."""
-    return paths.get("certificate") if is_address(target) else target

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from incrowd.documents.words import printable
-from incrowd.policy.draft_answers import CHOICES, ColumnAnswer, default_answer, role_of
+from incrowd.policy.draft_answers import CHOICES, ColumnAnswer, role_of
 
 if TYPE_CHECKING:
     from incrowd.policy.draft import Draft
@@ -45,18 +45,18 @@ def _ask_about_column(
     draft: "Draft", name: str, say: Say, hear: Hear, explain: Callable[[str], str]
 ) -> ColumnAnswer | None:
     """Ask what a column is; return the answer, None if somebody stopped."""
-    default = default_answer(draft, name)
-    offered = name in draft.offers and default.role.value != "weight"
+    default = draft.policy.columns[name].role
+    offered = name in draft.offers and default.value != "weight"
     choice = "role, or b for bands" if offered else "role"
     while True:
-        said = _hear_answer(f"  {choice} [{default.role.value}]: ", say, hear)
+        said = _hear_answer(f"  {choice} [{default.value}]: ", say, hear)
         if said is None:
             return None
         if said == "?":
             say(explain(name))
         elif offered and said in {"b", "bands"}:
-            return ColumnAnswer(default.role, bands=True)
-        elif (role := default.role if not said else role_of(said)) is not None:
+            return ColumnAnswer(default, bands=True)
+        elif (role := default if not said else role_of(said)) is not None:
             return _ask_about_marks(draft, name, role, say, hear)
         else:
             say(f"  That is no role; it is one of {', '.join(CHOICES)}.\n")

@@ -39,11 +39,11 @@ def asks(
     """
 
     def decorate(command: Callable[..., Result]) -> Callable[..., Result]:
-        """The command with its options in place of the fields of the request."""
         signature = inspect.signature(command, eval_str=True)
         own = dict(signature.parameters)
         fields = [] if request is None else list(_slots_of_request(request, own))
-        others = [_slot_of(one) for name, one in own.items() if not _has_slot(name, fields)]
+        placed = {"asked", *(one.name for one in fields)}
+        others = [_slot_of(one) for name, one in own.items() if name not in placed]
 
         @wraps(command)
         def run(**given: Any) -> Result:
@@ -59,11 +59,6 @@ def asks(
         return run
 
     return decorate
-
-
-def _has_slot(name: str, places: Iterable[_Slot]) -> bool:
-    """Whether a parameter has its place, or is the one that takes the request."""
-    return name == "asked" or any(name == one.name for one in places)
 
 
 def _slots_of_request(request: type, own: Mapping[str, inspect.Parameter]) -> Iterator[_Slot]:
@@ -94,13 +89,7 @@ def _shown_parameters(
             yield from (more for name in beside.get(one.name, ()) for more in named[name])
 
 
-def _plain_slot(parameter: inspect.Parameter) -> _Slot:
-    """The place of a parameter that Typer takes as it is."""
-    return _Slot(parameter.name, (parameter,), lambda given: given.pop(parameter.name))
-
-
 def _option_slot(option: Option) -> _Slot:
-    """The place of one option."""
     return _Slot(
         option.name,
         (_parameter(option),),
@@ -109,21 +98,14 @@ def _option_slot(option: Option) -> _Slot:
 
 
 def _slot_of_parts(name: str, parts: Parts) -> _Slot:
-    """The place of a value that is made of several options."""
     every = [one for one in options_of(parts.options) if parts.has(one.name)]
-    shown = tuple(map(_parameter, every))
-    return _Slot(
-        name,
-        shown,
-        lambda given: _maker_of(parts.options)(
-            **{one.name: _read_value(one, given.pop(one.name)) for one in every}
-        ),
-    )
 
+    def value(given: dict[str, Any]) -> Any:
+        """The value; the kind of that of reading is loaded when a file is read."""
+        kind = readers.Reading if parts.options is ReadingOptions else parts.options
+        return kind(**{one.name: _read_value(one, given.pop(one.name)) for one in every})
 
-def _maker_of(kind: type) -> Callable[..., Any]:
-    """What makes a value of this kind: that of reading is loaded when a file is read."""
-    return readers.Reading if kind is ReadingOptions else kind
+    return _Slot(name, tuple(map(_parameter, every)), value)
 
 
 def _slot_of(parameter: inspect.Parameter) -> _Slot:
@@ -135,7 +117,7 @@ def _slot_of(parameter: inspect.Parameter) -> _Slot:
         return _slot_of_parts(name, parts[0])
     if isinstance(kind, type) and hasattr(kind, "__dataclass_fields__") and options_of(kind):
         return _slot_of_parts(name, Parts(kind))
-    return _plain_slot(parameter)
+    return _Slot(name, (parameter,), lambda given: given.pop(name))
 
 
 def _parameter(option: Option) -> inspect.Parameter:
@@ -143,11 +125,10 @@ def _parameter(option: Option) -> inspect.Parameter:
     many = option.kind.form not in {"plain", "table"}
     taken: Any = list[str] if many else option.kind.type
     default = None if many and option.default is not MISSING else option.default
-    empty = default is MISSING
     return inspect.Parameter(
         option.name,
         inspect.Parameter.KEYWORD_ONLY,
-        default=inspect.Parameter.empty if empty else default,
+        default=inspect.Parameter.empty if default is MISSING else default,
         annotation=Annotated[
             taken | None if default is None else taken, options.typer_option(option)
         ],

@@ -69,7 +69,6 @@ def attack(
 def _hierarchies_by_column(
     texts: Sequence[str] | None, folder: str | None, names: Sequence[str]
 ) -> "dict[str, AnyHierarchy]":
-    """The hierarchies of the release's columns, from options and a folder."""
     found = requests.hierarchies(texts, folder, names)
     for name in found:
         if name not in names:

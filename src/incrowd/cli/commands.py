@@ -108,12 +108,8 @@ class Command(TyperCommand):
         """Parse the arguments; former names of options still work, with a note."""
         output = Output(quiet="--quiet" in args)
         for former, now in _FORMER.items():
-            if any(text.partition("=")[0] == former for text in args):
+            named = [text for text in args if text.partition("=")[0] == former]
+            if named:
                 output.remark(f"note: {former} is now {now}; the next version drops {former}")
-            args = [_with_new_name(text, former, now) for text in args]
+            args = [now + text.removeprefix(former) if text in named else text for text in args]
         return super().parse_args(ctx, args)
-
-
-def _with_new_name(text: str, former: str, now: str) -> str:
-    name, equals, value = text.partition("=")
-    return f"{now}{equals}{value}" if name == former else text

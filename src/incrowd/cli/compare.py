@@ -1,6 +1,5 @@
 """`incrowd compare`: what releases keep of their original, and how exposed people are in each."""
 
-from collections.abc import Iterable
 from typing import Annotated, Any
 
 from incrowd import api
@@ -10,7 +9,6 @@ from incrowd.cli.asks import asks
 from incrowd.cli.output import Output, waiting
 from incrowd.documents import compare as texts
 from incrowd.documents import compare_page as pages
-from incrowd.errors import PolicyError
 from incrowd.io import files
 from incrowd.requests.compare import CompareRequest
 from incrowd.requests.kinds import FILE, WRITING, Flags
@@ -39,7 +37,10 @@ def compare(
     Example: incrowd compare patients.csv release.csv --policy policy.toml
     """
     original, releases = asked["original"], asked["releases"]
-    _refuse_target(page, [original, *releases, asked["policy"]])
+    if page is not None:
+        files.refuse_nowhere(page, "the page")
+    for path in (original, *releases, asked["policy"]):
+        sources.refuse_overwriting(page, None if path == "-" else path)
     with waiting(output, "compare") as bar:
         policy = sources.read_policy(asked)
         known = asked["quasi"] if policy is None else policy.quasi
@@ -56,12 +57,3 @@ def compare(
         lambda: texts.compare_text(found, details=output.details),
         lambda: next_command.command_after_compare(original, releases, page),
     )
-
-
-def _refuse_target(page: str | None, read: Iterable[str | None]) -> None:
-    """Refuse a page that cannot be written, or would replace what is read."""
-    if page is None:
-        return
-    files.refuse_nowhere(page, "the page")
-    if any(path and path != "-" and files.same_file(path, page) for path in read):
-        raise PolicyError(f"{page!r} is read and would be overwritten", remedy="name another file")

@@ -83,7 +83,6 @@ def _load_text_later(name: str) -> Callable[..., Any]:
 def _judge_sets(
     file: str | None, sets: Sequence[str], asked: Mapping[str, Any], output: Output
 ) -> None:
-    """Judge named sets of columns for a population, and show the judgement."""
     of_sets = {name: asked[name] for name in (*_WITH_SETS, "reading")}
     named = [options.columns([text]) for text in sets]
     with waiting(output, "discover"):
@@ -105,12 +104,10 @@ def _refuse_others(asked: Mapping[str, Any], taken: Iterable[str], why: str) -> 
 
 
 def _flag_error(why: str, flag: str) -> PolicyError:
-    """The error about a flag that means nothing here."""
     return PolicyError(f"{why} and takes no --{flag}", remedy="leave out one of them")
 
 
 def _refuse_world_id(world_id: str | None) -> None:
-    """Refuse to count people of groups without a size of groups."""
     if world_id is not None:
         raise PolicyError(
             "--world-id counts the people of groups, and needs -k",

@@ -23,7 +23,9 @@ def _usage_failure(error: Any) -> Failure:
     """The failure for a message of the command-line parser; its suggestion is the remedy."""
     possible = list(getattr(error, "possibilities", None) or ())
     text = (error.message if possible else error.format_message()).strip().rstrip(".")
-    text, _, hint = _KIND.sub(_kind_words, text).partition(" Did you mean ")
+    text = re.sub(r"Input should be a valid integer\b.*", "it must be a whole number", text)
+    text = re.sub(r"Input should be a valid number\b.*", "it must be a number", text)
+    text, _, hint = text.partition(" Did you mean ")
     remedy = "see incrowd --help"
     context = getattr(error, "ctx", None)
     if context is not None:
@@ -34,10 +36,3 @@ def _usage_failure(error: Any) -> Failure:
         remedy = f"did you mean {hint}"
     text = without_credentials(text[:1].lower() + text[1:].rstrip("."))
     return Failure(text, without_credentials(remedy), PolicyError.exit_code)
-
-
-_KIND = re.compile(r"Input should be a valid (integer|number)\b.*")
-
-
-def _kind_words(found: "re.Match[str]") -> str:
-    return "it must be a whole number" if found[1] == "integer" else "it must be a number"

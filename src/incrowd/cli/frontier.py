@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from incrowd import api
 from incrowd import search as searches
-from incrowd.cli import next_command
+from incrowd.cli import next_command, sources
 from incrowd.cli import request as requests
 from incrowd.cli.asks import asks
 from incrowd.cli.output import Output, waiting
 from incrowd.documents import json
 from incrowd.documents import release as texts
 from incrowd.errors import PolicyError
-from incrowd.io import files
 from incrowd.io import reading as readers
-from incrowd.policy import codec
-from incrowd.policy import policy as policies
 from incrowd.requests.frontier import FrontierRequest
 from incrowd.requests.kinds import FILE, WRITING, Flags, Parts
 from incrowd.requests.policy import PolicyOptions
@@ -74,7 +71,6 @@ class MostPrivacy:
         return requests.AskedPolicy.read(self.asked, "accuracy" if self.wanted else None)
 
     def _refuse_flags_without_maximize(self) -> None:
-        """Refuse options that only --maximize gives a meaning."""
         for flag, value in (("--max-loss", self.asked.max_loss), ("--privacy", self.asked.privacy)):
             if value is not None:
                 raise PolicyError(
@@ -112,10 +108,7 @@ class MostPrivacy:
         search = replace(search, privacy=self._what_to_maximize(request))
         if self.asked.max_loss is not None:
             search = replace(search, max_loss=self.asked.max_loss)
-        values = {name: getattr(policy, name) for name in policies.Policy.model_fields}
-        policy = codec.make_value(
-            lambda: policies.Policy.model_validate({**values, "search": search})
-        )
+        policy = policy.with_settings(search=search)
         changed = (*request.changed, "search") if request.changed or request.filed else ()
         return replace(request, policy=policy, changed=tuple(dict.fromkeys(changed)))
 
@@ -140,7 +133,6 @@ class MostPrivacy:
 
 
 def _refuse_useless_loss(max_loss: float | None) -> None:
-    """Refuse to find the most privacy within no loss, or within one that is no share."""
     if max_loss is None:
         raise PolicyError(
             "--maximize privacy needs --max-loss, the most that a class may lose",
@@ -153,7 +145,6 @@ def _refuse_useless_loss(max_loss: float | None) -> None:
 
 
 def _meaning_words(policy: "Policy") -> str:
-    """Say what is maximized."""
     if not policy.sensitive:
         return "maximizing k, the people of the smallest class, because no column is sensitive"
     column = policy.search.protects(policy.sensitive)[0]
@@ -166,10 +157,7 @@ def is_vacuous(asked: PolicyOptions) -> bool:
 
 
 def refuse_nothing(asked: PolicyOptions, *, floor: bool) -> None:
-    """Refuse models that hold for every table: it would be released as it is.
-
-    As a `floor` for the most privacy they are fine.
-    """
+    """Refuse models that hold for every table, so that it leaves as it is; not as a `floor`."""
     if asked.l is not None and asked.l < 1:
         raise PolicyError(
             "l must be at least 1, and above 1 to protect anybody",
@@ -222,7 +210,9 @@ def show_frontier(
     """Find the most privacy for every loss, write the curve to a file, and show it."""
     refuse_nothing(most.asked, floor=True)
     if curve is not None:
-        _refuse_curve(curve, [file, most.asked.policy])
+        frontiers.refuse_unexplorable(curve)
+        for path in (file, most.asked.policy):
+            sources.refuse_overwriting(path, curve)
     policy = most.policy
     with waiting(output, "frontier") as bar, ExitStack() as held:
         watch = bar.watch
@@ -237,13 +227,3 @@ def show_frontier(
         lambda: texts.frontier_text(found, curve, details=output.details),
         lambda: next_command.command_after_frontier(file, found),
     )
-
-
-def _refuse_curve(curve: str, read: Sequence[str | None]) -> None:
-    """Refuse a curve that cannot be drawn, or would overwrite what is read."""
-    frontiers.refuse_unexplorable(curve)
-    for path in filter(None, read):
-        if files.same_file(path, curve):
-            raise PolicyError(
-                f"{path!r} is read and would be overwritten", remedy="name another file"
-            )

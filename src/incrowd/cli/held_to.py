@@ -15,18 +15,13 @@ from incrowd.table.column import Role
 from incrowd.verbs import check as verb
 
 if TYPE_CHECKING:
-    from incrowd.policy.policy import Policy
-    from incrowd.release.certificate import Certificate
     from incrowd.watch import Watch
 
 
 def open_release(
     asked: Mapping[str, Any], held_to: PolicyOptions, watch: "Watch", held: ExitStack
 ) -> dict[str, Any]:
-    """Open the release and read its files; return what is asked with these and the policy.
-
-    `held` gives the release back.
-    """
+    """Open the release, which `held` gives back; return what is asked with it and its policy."""
     certificate = verb.certificate_of(asked["certificate"])
     flags = requests.AskedPolicy.read(replace(held_to, policy=asked["policy"]))
     by_options = certificate is None or not flags.options.silent
@@ -37,7 +32,10 @@ def open_release(
             "certificate's policy",
         )
     reading, original_reading = sources.readings(asked["reading"], asked["original"])
-    policy = flags.file or _policy_of_certificate(certificate)
+    policy = flags.file
+    if policy is None and certificate is not None:
+        with suppress(IncrowdError):  # one that cannot be read, as its user says
+            policy = policy_record.restore_roles(certificate.policy)
     columns = (*flags.named, *(() if policy is None else policy.columns))
     kept = () if policy is None else policy.names(Role.KEEP)
     opened = readers.open_table(asked["source"], reading, columns, kept, watch)
@@ -55,11 +53,3 @@ def open_release(
         "original_reading": original_reading,
         "watch": watch,
     }
-
-
-def _policy_of_certificate(certificate: "Certificate | None") -> "Policy | None":
-    """The policy of a certificate; None if it cannot be read, as its user says."""
-    with suppress(IncrowdError):
-        if certificate is not None:
-            return policy_record.restore_roles(certificate.policy)
-    return None

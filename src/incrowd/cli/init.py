@@ -22,7 +22,6 @@ from incrowd.table.names import nearest
 
 if TYPE_CHECKING:
     from incrowd.policy.draft import Draft
-    from incrowd.policy.presets import TableFacts
 
 
 @asks(DraftRequest)
@@ -69,7 +68,8 @@ def init(  # noqa: PLR0913  what only the command has
             draft = api.draft(table, watch=watch)
             facts = None if preset is None else api.table_facts(table)
     if preset is not None:
-        draft = _apply_preset(draft, preset, output, facts)
+        output.notes(presets.find_preset(preset).limits)
+        draft = replace(draft, policy=presets.apply_preset(preset, draft.policy, facts))
     if explain is not None:
         _explain(draft, explain, output)
         return
@@ -110,7 +110,6 @@ def _ask_about_columns(draft: "Draft") -> "Draft | None":
 
 
 def _explain(draft: "Draft", name: str, output: Output) -> None:
-    """Show everything that is known about one column of a draft."""
     if name not in draft.policy.columns:
         names = tuple(draft.policy.columns)
         raise PolicyError(f"the table has no column {name!r}", remedy=nearest(name, names))
@@ -122,7 +121,6 @@ def _explain(draft: "Draft", name: str, output: Output) -> None:
 
 
 def _refuse_losing(file: str, path: str, *, force: bool) -> None:
-    """Refuse to overwrite the table, or an existing policy without --force."""
     if not path:
         raise PolicyError("-o names no file", remedy="name the policy's file after -o")
     files.refuse_nowhere(path, "the policy")
@@ -130,9 +128,3 @@ def _refuse_losing(file: str, path: str, *, force: bool) -> None:
         raise PolicyError("the policy would overwrite the table", remedy="name another file")
     if not force and Path(path).exists():
         raise PolicyError(f"{path!r} exists already", remedy="name another file, or add --force")
-
-
-def _apply_preset(draft: "Draft", name: str, output: Output, facts: "TableFacts | None") -> "Draft":
-    """The draft with a preset applied, by what the table holds."""
-    output.notes(presets.find_preset(name).limits)
-    return replace(draft, policy=presets.apply_preset(name, draft.policy, facts))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Timer, main_thread
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, Self
 
 from incrowd.cli.output import Output
@@ -45,12 +45,7 @@ class Stoppable(Watch):
             Stoppable.listening = True
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *failed: object) -> None:
         Stoppable.listening = False
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
@@ -86,21 +81,17 @@ class Late(Exception):  # noqa: N818  it is no error, and the parser would swall
 def placing(path: str | None, *, written: bool) -> Iterator[None]:
     """Raise `Late` for an interrupt in here, if the file at this path was replaced by then."""
     before = _file_identity(path) if written else None
-    try:
+    with late_if(lambda: written and _file_identity(path) != before):
         yield
-    except KeyboardInterrupt:
-        if not written or _file_identity(path) == before:
-            raise
-        raise Late from None
 
 
 @contextmanager
-def after_writing(*, written: bool) -> Iterator[None]:
-    """Raise `Late` for an interrupt in here, if the release was written."""
+def late_if(is_there: Callable[[], bool]) -> Iterator[None]:
+    """Raise `Late` for an interrupt in here, if the release is there by then."""
     try:
         yield
     except KeyboardInterrupt:
-        if not written:
+        if not is_there():
             raise
         raise Late from None
 
@@ -121,7 +112,6 @@ class Terminated(KeyboardInterrupt):
 
 
 def _raise_terminated(_number: int, _frame: FrameType | None) -> None:
-    """Raise `Terminated` on SIGTERM, and count it."""
     Terminated.times += 1
     raise Terminated
 

@@ -34,6 +34,8 @@ from incrowd.errors import (
 LEAST_MEMORY = 2 * 10**9
 """Bytes of address space that libraries need to load; with less they end the process themselves."""
 
+SELDOM = (100_000, 50, 100)
+"""How seldom to look for cycles of objects: hundreds of modules make objects that never die."""
 
 app = typer.Typer(
     name="incrowd",
@@ -45,12 +47,7 @@ app = typer.Typer(
 )
 
 
-SELDOM = (100_000, 50, 100)
-"""How seldom to look for cycles of objects: hundreds of modules make objects that never die."""
-
-
 def _show_version(wanted: bool) -> None:
-    """Show the version and end, if that is wanted."""
     if wanted:
         from importlib.metadata import version  # noqa: PLC0415  seldom asked for
 
@@ -81,9 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     with ends_when_asked(partial(_say_interrupted, as_json=as_json)):
         code = perform(sys.argv[1:])
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(
-            number, signal.SIG_IGN
-        )  # the work is done, and the exit code is that of the work
+        signal.signal(number, signal.SIG_IGN)  # the work is done: the exit code is that of the work
     if code == INTERRUPTED:
         _leave_threads(code)
     gc.freeze()  # the process ends: to look for cycles once more takes a fifth of a short command

@@ -128,11 +128,9 @@ def command_after_anonymize(file: str, output: str | None, certificate: str | No
 
 def command_after_compare(original: str, releases: Sequence[str], page: str | None) -> str | None:
     """The command that writes every figure on a page; None if there is one."""
-    return (
-        None
-        if page
-        else command("compare", original, *releases, *options_of_run(), "-o", _COMPARISON)
-    )
+    if page:
+        return None
+    return command("compare", original, *releases, *options_of_run(), "-o", _COMPARISON)
 
 
 def command_after_check(file: str, found: "Check", original: str | None) -> str | None:
@@ -163,10 +161,8 @@ def command_after_columns(written: str | None, names: Sequence[str]) -> str | No
     return command("risk", written, *_column_flags(names))
 
 
-def command_after_plan(file: str | None) -> str | None:
-    """The command that carries out the plan; None without a table."""
-    if file is None:
-        return None
+def command_after_plan(file: str) -> str | None:
+    """The command that carries out the plan."""
     return command("plan", file, *options_of_run(), "--apply", "-o", _RELEASE)
 
 

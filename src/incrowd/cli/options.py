@@ -2,13 +2,15 @@
 
 import csv
 import math
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 import typer
 
 from incrowd.errors import PolicyError
 from incrowd.requests.request import Option
+
+Value = TypeVar("Value")
 
 
 def typer_option(option: Option) -> Any:
@@ -41,12 +43,7 @@ def numbers_by_column(
     >>> numbers_by_column(["age=10,zip=2", "cost=0.5"], "widest")
     {'age': 10, 'zip': 2, 'cost': 0.5}
     """
-    found: dict[str, float] = {}
-    for name, text in _column_pairs(texts, flag, "NUMBER", example):
-        value = _parse_number(text, f"--{flag} of '{name}'")
-        if found.setdefault(name, value) != value:
-            raise two_values_error(name, f"--{flag}")
-    return found
+    return _by_column(texts, flag, "NUMBER", example, _parse_number)
 
 
 def words_by_column(texts: Iterable[str] | None, flag: str, example: str) -> dict[str, str]:
@@ -55,11 +52,7 @@ def words_by_column(texts: Iterable[str] | None, flag: str, example: str) -> dic
     >>> words_by_column(["race=text,age=number"], "kind", "race=text")
     {'race': 'text', 'age': 'number'}
     """
-    found: dict[str, str] = {}
-    for name, word in _column_pairs(texts, flag, flag.upper(), example):
-        if found.setdefault(name, word) != word:
-            raise two_values_error(name, f"--{flag}")
-    return found
+    return _by_column(texts, flag, flag.upper(), example, lambda word, _: word)
 
 
 def other_names(texts: Iterable[str] | None, flag: str, example: str) -> dict[str, str]:
@@ -85,25 +78,32 @@ def grid_steps(texts: Iterable[str] | None) -> dict[str, float | str]:
     >>> grid_steps(["age=5,birth=month"])
     {'age': 5, 'birth': 'month'}
     """
-    found: dict[str, float | str] = {}
-    for name, step in _column_pairs(texts, "grid", "STEP", "age=5"):
-        value = step if step[-1].isalpha() else _parse_number(step, f"--grid of '{name}'")
-        if found.setdefault(name, value) != value:
-            raise two_values_error(name, "--grid")
-    return found
+
+    def read_step(step: str, what: str) -> float | str:
+        return step if step[-1].isalpha() else _parse_number(step, what)
+
+    return _by_column(texts, "grid", "STEP", "age=5", read_step)
 
 
-def _column_pairs(
-    texts: Iterable[str] | None, flag: str, what: str, example: str
-) -> Iterator[tuple[str, str]]:
-    """Yield the columns of an option, each with what is written behind its `=`."""
-    for text in columns(texts):
-        name, _, value = text.rpartition("=")
-        if not name or not value:
+def _by_column(
+    texts: Iterable[str] | None,
+    flag: str,
+    what: str,
+    example: str,
+    read: Callable[[str, str], Value],
+) -> dict[str, Value]:
+    """Read, by column, what stands behind `=`; `read` gets the text, and what it is called."""
+    found: dict[str, Value] = {}
+    for pair in columns(texts):
+        name, _, text = pair.rpartition("=")
+        if not name or not text:
             raise PolicyError(
                 f"--{flag} takes COLUMN={what}", remedy=f"write, for example, --{flag} {example}"
             )
-        yield name, value
+        value = read(text, f"--{flag} of '{name}'")
+        if found.setdefault(name, value) != value:
+            raise two_values_error(name, f"--{flag}")
+    return found
 
 
 def two_values_error(name: str, flag: str) -> PolicyError:

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any, Self, TextIO
 
 from incrowd.documents import json
@@ -145,12 +144,7 @@ class ProgressBar:
         """A new watch of this bar: its limit of time begins now, and notes are shown."""
         return Watch(tell=self.tell, note=self._note)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *failed: object) -> None:
         self._timer.cancel()
         with self._lock:
             self._closed = True
@@ -214,25 +208,18 @@ def _kind_of_work(what: str) -> str:
 def waiting(output: Output, verb: str) -> Iterator[ProgressBar]:
     """Show a progress bar for long work of a verb; if kernels are compiled first, count them."""
     with ProgressBar(quiet=output.quiet or output.as_json, note=output.notes) as bar:
-        compiling = _Compiling(output, bar, verb)
-        with compile_kernels.when_compiling(compiling.tell), warm_kernels.with_helpers(verb):
+        of = 0
+
+        def tell(number: int) -> None:
+            nonlocal of
+            if number == 1:
+                bar.say(output, COMPILING)
+            missing = len(warm_kernels.missing(verb))
+            of = of or missing
+            bar.tell(*kernels_ready(of - missing, of))
+
+        with compile_kernels.when_compiling(tell), warm_kernels.with_helpers(verb):
             yield bar
-
-
-class _Compiling:
-    """Says that kernels are compiled, and how many of those that a verb needs are ready."""
-
-    def __init__(self, output: Output, bar: ProgressBar, verb: str) -> None:
-        self._output, self._bar, self._verb = output, bar, verb
-        self._missing: int | None = None
-
-    def tell(self, number: int) -> None:
-        """Say that the kernel of this number in this run is compiled now."""
-        if number == 1:
-            self._bar.say(self._output, COMPILING)
-        missing = len(warm_kernels.missing(self._verb))
-        self._missing = self._missing or missing
-        self._bar.tell(*kernels_ready(self._missing - missing, self._missing))
 
 
 def kernels_ready(ready: int, of: int) -> tuple[str, float]:

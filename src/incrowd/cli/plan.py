@@ -74,7 +74,10 @@ def plan(  # noqa: PLR0913  what the plan is about, and what becomes of it
     """
     _refuse_unclear(source, distinct, target, apply=apply)
     if source is None:
-        _refuse_table_flags(asked["columns"], hierarchy, hierarchies)
+        if any((asked["columns"], hierarchy, hierarchies)):
+            raise PolicyError(
+                "--columns and hierarchies need a table", remedy="name a FILE, or leave them out"
+            )
         sizes = options.numbers_by_column(distinct, DISTINCT.long_name, DISTINCT.kind.example)
         of_sizes = {one.name: asked[one.name] for one in options_of(PopulationRequest)}
         found = api.plan_sizes(sizes, **of_sizes)
@@ -84,18 +87,18 @@ def plan(  # noqa: PLR0913  what the plan is about, and what becomes of it
         )
         return
     with waiting(output, "plan") as bar, ExitStack() as stack:
-        others: dict[str, Any] = {
-            "sensitive": sensitive,
-            "keep": keep,
-            "accept_alone": accept_alone,
-        }
-        named = (*asked["columns"], *others["sensitive"], *others["keep"])
-        reading = asked.pop("reading").keeping(others["keep"])
+        named = (*asked["columns"], *sensitive, *keep)
+        reading = asked.pop("reading").keeping(keep)
         table = stack.enter_context(readers.open_table(source, reading, named, watch=bar.watch))
         trees = requests.hierarchies(hierarchy, hierarchies, asked["columns"] or table.names)
         found = api.plan(table, **asked, hierarchies=trees, watch=bar.watch)
         done = None
         if apply and target is not None:
+            others: dict[str, Any] = {
+                "sensitive": sensitive,
+                "keep": keep,
+                "accept_alone": accept_alone,
+            }
             done = api.apply_plan(table, found, target, **others, seed=seed, watch=bar.watch)
             found = done.plan
     output.notes((*found.notes, *(done.release.notes if done else ())))
@@ -118,7 +121,6 @@ def plan(  # noqa: PLR0913  what the plan is about, and what becomes of it
 def _refuse_unclear(
     file: str | None, distinct: Sequence[str] | None, output: str | None, *, apply: bool
 ) -> None:
-    """Refuse a plan without or with two sources, and files that it would not write."""
     if (file is None) == (not distinct):
         raise PolicyError(
             "a plan needs a table or numbers of values, and not both",
@@ -132,11 +134,3 @@ def _refuse_unclear(
         raise PolicyError("a plan alone writes no release", remedy="add --apply, or leave out -o")
     if output == "-":
         raise PolicyError("a release goes to a file, not to standard output", remedy="add -o FILE")
-
-
-def _refuse_table_flags(*flags: object) -> None:
-    """Refuse options that mean nothing without a table."""
-    if any(flags):
-        raise PolicyError(
-            "--columns and hierarchies need a table", remedy="name a FILE, or leave them out"
-        )

@@ -51,7 +51,8 @@ def report(
     """
     file, policy = asked["source"], asked["policy"]
     if certificate is None and (policy is not None or held_to.silent):
-        certificate = _certificate_beside(file)
+        beside = f"{file}.certificate.json"
+        certificate = beside if not is_address(file) and Path(beside).is_file() else None
     asked |= {"target": target, "certificate": certificate}
     verb.refuse_target(
         target, (file, asked["original"], policy, certificate, *(asked["world"] or ()))
@@ -64,12 +65,6 @@ def report(
         lambda: documents.report_text(found.facts, target),
     )
     return 0 if found.facts.verdict.ok else NotMetError.exit_code
-
-
-def _certificate_beside(file: str) -> str | None:
-    """The certificate beside a release; None if there is none."""
-    path = f"{file}.certificate.json"
-    return path if not is_address(file) and Path(path).is_file() else None
 
 
 def _check_command(asked: Mapping[str, Any], held_to: PolicyOptions) -> str:

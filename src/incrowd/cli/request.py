@@ -11,7 +11,6 @@ from incrowd.hierarchy import AnyHierarchy
 from incrowd.io import files
 from incrowd.io.hierarchies import find, parse_option, read_tree, resolve
 from incrowd.policy import analysis as analyses
-from incrowd.policy.codec import make_value
 from incrowd.policy.policy import Column, Policy
 from incrowd.policy.presets import quick
 from incrowd.requests.policy import PolicyOptions
@@ -165,13 +164,11 @@ class AskedPolicy:
     def _without_hierarchy(
         self, quasi: Iterable[str], trees: Mapping[str, AnyHierarchy]
     ) -> tuple[str, ...]:
-        """The columns that the folder of hierarchies has none for."""
         if self.options.hierarchies is None:
             return ()
         return tuple(name for name in quasi if name not in trees)
 
     def _hierarchies_of(self, quasi: Iterable[str]) -> dict[str, AnyHierarchy]:
-        """The hierarchies that options give these columns."""
         return hierarchies(self.options.hierarchy, self.options.hierarchies, quasi)
 
 
@@ -185,5 +182,4 @@ def _with_changes(
         name: {key: getattr(column, key) for key in Column.model_fields} | {**details.get(name, {})}
         for name, column in policy.columns.items()
     }
-    values = {name: getattr(policy, name) for name in Policy.model_fields}
-    return make_value(lambda: Policy.model_validate({**values, **settings, "columns": columns}))
+    return policy.with_settings(**settings, columns=columns)

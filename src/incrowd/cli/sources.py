@@ -6,6 +6,7 @@ Loads no policy: `incrowd.io.files` and `incrowd.release` are loaded for the pat
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from incrowd.errors import PolicyError
 from incrowd.io import files
 from incrowd.io.reading import Reading
 from incrowd.release import certificate as certificates
@@ -29,6 +30,12 @@ def readings(found: Reading, original: str | None) -> tuple[Reading, Reading | N
         date_formats=found.date_formats,
     )
     return replace(found, decimal=None, thousands=None, date_formats=None), before
+
+
+def refuse_overwriting(read: str | None, written: str | None) -> None:
+    """Refuse to write to a file that is read; None is no file."""
+    if read and written and files.same_file(read, written):
+        raise PolicyError(f"{read!r} is read and would be overwritten", remedy="name another file")
 
 
 def read_policy(asked: dict[str, Any]) -> "Policy | None":

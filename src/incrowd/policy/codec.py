@@ -20,7 +20,6 @@ from incrowd.values import Fault, FaultyPolicyError, Path, must_be
 
 _Made = TypeVar("_Made")
 
-
 HEADER: tuple[str, ...] = (
     "What a release must satisfy. Name every column of the table below.",
     "roles: quasi, sensitive, identifier, keep, drop, unit, weight",
@@ -35,7 +34,10 @@ def loads(text: str, source: str = "policy") -> Policy:
         return make_value(lambda: _read_policy(data))
     except FaultyPolicyError as error:
         faults = _in_file_order(error.faults, text, data)
-    raise _error_of_faults(faults, source)
+    if len(faults) == 1:
+        raise PolicyError(f"{source}: {faults[0].message}", remedy=faults[0].remedy)
+    listed = (f"- {fault.sentence()}" for fault in faults)
+    raise PolicyError("\n".join([f"{source} has {len(faults)} errors:", *listed]))
 
 
 def make_value(make: Callable[[], _Made]) -> _Made:
@@ -44,7 +46,7 @@ def make_value(make: Callable[[], _Made]) -> _Made:
 
 
 def dumps(
-    policy: Policy,
+    policy: Policy | Mapping[str, Any],
     *,
     header: Sequence[str] = HEADER,
     comments: Mapping[str, Sequence[str]] | None = None,
@@ -53,20 +55,19 @@ def dumps(
 ) -> str:
     """Write a policy as readable TOML, with `comments` above columns and `beside` their roles.
 
-    `of_models` are comments on models, by number.
+    It may be given in plain values, too. `of_models` are comments on models, by number.
     """
-    parts = [
-        "\n".join([*map(toml.comment_text, header), *toml.table_lines(dict(_settings(policy)))])
-    ]
-    for number, model in enumerate(policy.models):
-        remarks = (
-            [toml.comment_text(of_models[number])] if of_models and number in of_models else []
-        )
-        parts.append("\n".join(["[[models]]", *remarks, *toml.table_lines(_plain_plugin(model))]))
-    for name, column in policy.columns.items():
+    plain = policy if isinstance(policy, Mapping) else plain_values(policy)
+    told = of_models or {}
+    settings = {key: value for key, value in plain.items() if key not in {"models", "columns"}}
+    parts = ["\n".join([*map(toml.comment_text, header), *toml.table_lines(settings)])]
+    for number, model in enumerate(plain.get("models", ())):
+        remarks = [toml.comment_text(told[number])] if number in told else []
+        parts.append("\n".join(["[[models]]", *remarks, *toml.table_lines(model)]))
+    for name, column in plain.get("columns", {}).items():
         about = map(toml.comment_text, (comments or {}).get(name, ()))
         head = f"[columns.{toml.key_text(name)}]"
-        role, *rest = toml.table_lines(_plain_column(column))
+        role, *rest = toml.table_lines(column)
         remark = (beside or {}).get(name)
         role += f"  {toml.comment_text(toml.shorten(remark))}" if remark else ""
         parts.append("\n".join([head, *about, role, *rest]))
@@ -129,14 +130,10 @@ _UNIONS: dict[object, Any] = {
 
 
 def _plugins_by_name(union: Any) -> dict[str, type]:
-    """The plug-in classes of a union, by name."""
-    return {member.__dataclass_fields__["name"].default: member for member in _union_members(union)}
-
-
-def _union_members(union: Any) -> tuple[Any, ...]:
-    """The classes of an annotated union; of one class, that class."""
+    """The plug-in classes of an annotated union, or the one that is annotated, by name."""
     inner = get_args(union)[0]
-    return get_args(inner) or (inner,)
+    members = get_args(inner) or (inner,)
+    return {member.__dataclass_fields__["name"].default: member for member in members}
 
 
 def _parse_toml(text: str, source: str) -> dict[str, Any]:
@@ -156,7 +153,6 @@ def _parse_toml(text: str, source: str) -> dict[str, Any]:
 
 
 def _check_version(data: Mapping[str, Any]) -> None:
-    """Refuse a policy without a version, or with one that this incrowd does not know."""
     version = data.get("version")
     if version is None:
         raise FaultyPolicyError([Fault((), "'version' is missing", "add version = 1 on top")])
@@ -196,14 +192,6 @@ def _in_file_order(faults: Sequence[Fault], text: str, data: Mapping[str, Any]) 
     found = [(_line_of_path(lines, data, fault.path), fault) for fault in dict.fromkeys(faults)]
     found.sort(key=lambda pair: pair[0] or 0)
     return [fault.at(line) for line, fault in found]
-
-
-def _error_of_faults(faults: Sequence[Fault], source: str) -> PolicyError:
-    """The error that lists these faults of a policy; `source` names it."""
-    if len(faults) == 1:
-        return PolicyError(f"{source}: {faults[0].message}", remedy=faults[0].remedy)
-    listed = (f"- {fault.sentence()}" for fault in faults)
-    return PolicyError("\n".join([f"{source} has {len(faults)} errors:", *listed]))
 
 
 def _line_of_path(lines: Mapping[Path, int], data: Any, path: Path) -> int | None:
@@ -271,11 +259,7 @@ def _without_fraction(value: Any) -> Any:
 
 
 _EXACT = 2.0**53
-
-
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-
-
 _SHORT = (("Policy", "search"), ("Policy", "loss"), ("Column", "hierarchy"))
 
 
@@ -328,16 +312,9 @@ def _allow_bare_names(field: dict[str, Any], definitions: dict[str, Any]) -> dic
     """A field's schema that also takes the bare name of plug-ins without required settings."""
     about: dict[str, Any] = {key: field[key] for key in ("description", "title") if key in field}
     choices = field.get("anyOf", [field])
-    names = sorted(
-        definition["properties"]["name"]["const"]
-        for definition in map(definitions.__getitem__, _schema_members(choices))
-        if not set(definition.get("required", ())) - {"name"}
-    )
+    references = [one["$ref"] for c in choices for one in c.get("oneOf", [c]) if "$ref" in one]
+    members = [definitions[one.rsplit("/", maxsplit=1)[-1]] for one in references]
+    plain = [one for one in members if not set(one.get("required", ())) - {"name"}]
+    names = sorted(one["properties"]["name"]["const"] for one in plain)
     tables = [{k: v for k, v in c.items() if k not in {*about, "default"}} for c in choices]
     return {**about, "anyOf": [{"enum": names}, *tables]}
-
-
-def _schema_members(choices: list[dict[str, Any]]) -> list[str]:
-    """The names of the definitions that these choices refer to."""
-    references = [one["$ref"] for c in choices for one in c.get("oneOf", [c]) if "$ref" in one]
-    return [reference.rsplit("/", maxsplit=1)[-1] for reference in references]

@@ -11,7 +11,7 @@ from incrowd.arrays import Counts
 from incrowd.engines.base import Engine
 from incrowd.errors import InfeasibleError, InputError, PolicyError, count_of
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.models.model import Model, TableSize
+from incrowd.models.model import TableSize
 from incrowd.partition.classes import SensitiveColumn
 from incrowd.policy.ends import ColumnHolders, with_ends
 from incrowd.policy.policy import Column, Policy
@@ -36,7 +36,6 @@ class Sampler(Protocol):
         self, quasi: Sequence[CodedColumn], sensitive: Sequence[CodedColumn], *, complete: bool
     ) -> Tally:
         """The tally of a sample; with `complete` of records that lack no quasi-identifier."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,10 +76,7 @@ def count(  # noqa: PLR0913, PLR0917  what is counted, of which columns
     unit: CodedColumn | None = None,
     sampled: Sampler | None = None,
 ) -> Counting:
-    """Count what a search must know of a table, where the table is.
-
-    With `sampled` its rows are not counted all; columns are.
-    """
+    """Count what a search must know of a table, where it is; with `sampled` not all of its rows."""
     if not engine.records:
         raise InputError("the table has no records", remedy="give a table with records")
     _require_columns(policy.quasi, quasi, "quasi-identifying")
@@ -100,12 +96,12 @@ def count(  # noqa: PLR0913, PLR0917  what is counted, of which columns
         people = engine.records
     else:
         held = {c.name: engine.counts((), [c], unit, whole) for c in columns}
-        people = _count_people(engine, unit)
+        people = count_people(engine, unit)
     counted_of = {column.name: engine.counts((), [column], unit, whole) for column in values}
     return Counting(tally, leaving, engine.records, people, held, counted_of)
 
 
-def _count_people(engine: Engine, unit: CodedColumn | None) -> int:
+def count_people(engine: Engine, unit: CodedColumn | None) -> int:
     """Count the people of the whole table; a record without a unit is one."""
     if unit is None:
         return engine.records
@@ -129,13 +125,14 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
     """
     tally = counting.tally
     _refuse_empty(policy, counting)
-    models = _bind_models(policy, counting.people)
+    table = TableSize(counting.people, len(policy.quasi))  # with those in left-out records
+    models = tuple(model.bound_to(table) for model in policy.models)
     columns = []
     for name in policy.quasi:
         size, held = len(quasi[name][1].leaves) + 1, counting.quasi[name]
         frequency = np.bincount(held.codes[name], weights=held.records, minlength=size)
         column = _quasi_column(policy, name, quasi[name][1], frequency.astype(np.int64))
-        holders = ColumnHolders.of(counting.quasi[name], name, size)
+        holders = ColumnHolders.of(held, name, size)
         columns.append(with_ends(column, policy, holders, models, (world_people or {}).get(name)))
     problem = Problem(
         tally=tally,
@@ -152,7 +149,6 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
 
 
 def _refuse_empty(policy: Policy, counting: Counting) -> None:
-    """Refuse a table of which nothing may leave."""
     if policy.missing is Missing.SUPPRESS and not counting.leaving:
         raise InfeasibleError(
             "every record lacks a quasi-identifying value, so missing = 'suppress' leaves none",
@@ -161,14 +157,7 @@ def _refuse_empty(policy: Policy, counting: Counting) -> None:
         )
 
 
-def _bind_models(policy: Policy, people: int) -> tuple[Model, ...]:
-    """Bind the policy's models to a table of so many people, those in left-out records included."""
-    table = TableSize(people, len(policy.quasi))
-    return tuple(model.bound_to(table) for model in policy.models)
-
-
 def _require_columns(names: tuple[str, ...], given: Mapping[str, object], what: str) -> None:
-    """Refuse a table that lacks one of these columns; `what` says what they are."""
     lacking = [name for name in names if name not in given]
     if lacking:
         raise PolicyError(f"the table has no {what} column '{lacking[0]}'")
@@ -266,7 +255,6 @@ def _widest_span(name: str, asked: Column, hierarchy: Hierarchy) -> float:
 
 
 def _sensitive_column(name: str, sensitive: Counted, counting: Counting) -> SensitiveColumn:
-    """The sensitive column of the problem, with the people of each code."""
     column, hierarchy = sensitive[name]
     ordered = column.domain.kind is not Kind.TEXT
     holders = ColumnHolders.of(counting.sensitive[name], name, len(column.domain) + 1)

@@ -13,8 +13,12 @@ if TYPE_CHECKING:
     from incrowd.policy.policy import Policy
 
 _SMALL_K = 5
-_LEAVING = {Role.SENSITIVE, Role.KEEP, Role.WEIGHT}
 _KEPT = {Role.KEEP, Role.WEIGHT}
+_ACCEPTABLE = (
+    ("derived", {Role.SENSITIVE, *_KEPT}, "it does not leave as it is"),
+    ("alone", _KEPT, "only kept columns and weights single out people"),
+)
+"""What a policy may accept of a column, of which roles, and why not of others."""
 _MUCH = 0.2
 _OF_QUASI_ALONE = {
     "weight": "weight",
@@ -83,7 +87,6 @@ def _population_faults(
 
 
 def _show_faults(policy: "Policy") -> Iterator[Fault]:
-    """Yield settings that do not go with what cells show."""
     shown = policy.shown
     yield from shown.faults(policy)
     exact = ", ".join(f'"{name}"' for name, show in SHOWS.items() if show.exact)
@@ -108,7 +111,6 @@ def _show_faults(policy: "Policy") -> Iterator[Fault]:
 
 
 def _single_role_faults(policy: "Policy") -> Iterator[Fault]:
-    """Yield a fault for more than one unit or weight column."""
     for role in (Role.UNIT, Role.WEIGHT):
         names = policy.names(role)
         if len(names) > 1:
@@ -119,16 +121,12 @@ def _single_role_faults(policy: "Policy") -> Iterator[Fault]:
 
 
 def _column_faults(policy: "Policy", name: str) -> Iterator[Fault]:
-    """Yield settings of a column that do not go with its role."""
     column = policy.columns[name]
     place = ("columns", name)
     wrong = f"column '{name}' is '{column.role.value}'"
     if column.hierarchy is not None and column.role not in {Role.QUASI, Role.SENSITIVE}:
-        yield Fault(
-            (*place, "hierarchy"),
-            f"{wrong} and has a hierarchy",
-            "only quasi-identifying and sensitive columns have one",
-        )
+        remedy = "only quasi-identifying and sensitive columns have one"
+        yield Fault((*place, "hierarchy"), f"{wrong} and has a hierarchy", remedy)
     for key, words in _OF_QUASI_ALONE.items():
         given = getattr(column, key)
         if given and (key, given) != ("weight", 1.0) and column.role is not Role.QUASI:
@@ -141,27 +139,15 @@ def _column_faults(policy: "Policy", name: str) -> Iterator[Fault]:
             "take a highest level that is not below the lowest",
         )
     if column.action != "drop" and column.role is not Role.IDENTIFIER:
-        yield Fault(
-            (*place, "action"),
-            f"{wrong} and has a pseudonym",
-            "only identifiers have one",
-        )
-    if column.derived == "accept" and column.role not in _LEAVING:
-        yield Fault(
-            (*place, "derived"),
-            f"{wrong} and need not be accepted: it does not leave as it is",
-            "leave out derived",
-        )
-    if column.alone == "accept" and column.role not in _KEPT:
-        yield Fault(
-            (*place, "alone"),
-            f"{wrong} and need not be accepted: only kept columns and weights single out people",
-            "leave out alone",
-        )
+        remedy = "only identifiers have one"
+        yield Fault((*place, "action"), f"{wrong} and has a pseudonym", remedy)
+    for key, roles, why in _ACCEPTABLE:
+        if getattr(column, key) == "accept" and column.role not in roles:
+            needless = f"{wrong} and need not be accepted: {why}"
+            yield Fault((*place, key), needless, f"leave out {key}")
 
 
 def _model_faults(policy: "Policy", number: int, model: Model) -> Iterator[Fault]:
-    """Yield faults of the columns that a model names."""
     for name in model.columns:
         place = ("models", number, "column")
         if name not in policy.columns:
@@ -182,7 +168,6 @@ def _model_faults(policy: "Policy", number: int, model: Model) -> Iterator[Fault
 
 
 def _repeated_models(policy: "Policy") -> Iterator[Fault]:
-    """Yield a fault for each model that is asked more than once."""
     for first, model in enumerate(policy.models):
         alike = [n for n, other in enumerate(policy.models) if same_condition(model, other)]
         if len(alike) > 1 and first == alike[0]:
@@ -192,18 +177,14 @@ def _repeated_models(policy: "Policy") -> Iterator[Fault]:
 
 
 def _loss_faults(policy: "Policy") -> Iterator[Fault]:
-    """Yield faults of the columns that the loss names."""
     for name in policy.loss.columns:
         place = ("loss", policy.loss.column_key)
         if name not in policy.columns:
             remedy = did_you_mean(name, policy.columns)
             yield Fault(place, "the loss names a column that the policy does not have", remedy)
         elif policy.role(name) not in {Role.SENSITIVE, Role.KEEP, Role.QUASI}:
-            yield Fault(
-                place,
-                f"the loss is about '{name}', which does not leave",
-                "choose a column that does",
-            )
+            why = f"the loss is about '{name}', which does not leave"
+            yield Fault(place, why, "choose a column that does")
         elif policy.loss.only_sensitive and policy.role(name) is Role.QUASI:
             yield Fault(
                 place,
@@ -213,7 +194,6 @@ def _loss_faults(policy: "Policy") -> Iterator[Fault]:
 
 
 def _search_faults(policy: "Policy") -> Iterator[Fault]:
-    """Yield a fault for each column that the search names and that is not quasi-identifying."""
     for key, names in policy.search.named_columns.items():
         for name in dict.fromkeys(names):
             if name not in policy.quasi:
@@ -248,7 +228,6 @@ def notes(policy: "Policy") -> Iterator[str]:
 
 
 def _column_notes(policy: "Policy") -> Iterator[str]:
-    """Yield notes on columns that the policy accepts, and on pseudonyms."""
     for name, column in policy.columns.items():
         if column.derived == "accept":
             yield (
@@ -262,7 +241,6 @@ def _column_notes(policy: "Policy") -> Iterator[str]:
 
 
 def _show_notes(policy: "Policy") -> Iterator[str]:
-    """Yield notes on what cells show."""
     if policy.ends == "exact" and policy.shown.coarsens:
         yield (
             "spans and sets show exact values of people in the class, which tell whoever holds a "

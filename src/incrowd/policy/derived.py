@@ -11,7 +11,7 @@ from incrowd.identify.derived import Derived, find_derived
 from incrowd.policy.coding import code_unit
 from incrowd.policy.policy import Policy
 from incrowd.table.column import CodedColumn, Role
-from incrowd.table.encode import AnySeries, encode
+from incrowd.table.encode import encode
 
 SAMPLE = 5_000
 """Records that are looked at."""
@@ -48,18 +48,12 @@ def find_derived_in(engine: Engine, policy: Policy) -> list[Derived]:
     if policy.shown.exact or not leaving or not hidden:
         return []
     rows = engine.sample([*leaving, *hidden], SAMPLE, code_unit(engine, policy))
-    coded = {
-        name: _encode_cells(rows[name], name, policy, text=engine.text)
-        for name in (*leaving, *hidden)
-    }
+    marks, coded = policy.marks, dict[str, CodedColumn]()
+    for name in (*leaving, *hidden):
+        kind, own = policy.columns[name].kind, marks.of_column(name)
+        column = encode(rows[name], name, kind, infer=engine.text, missing_values=own)
+        coded[name] = marks.clear(column, name)
     return find_derived([coded[name] for name in leaving], [coded[name] for name in hidden])
-
-
-def _encode_cells(cells: AnySeries, name: str, policy: Policy, *, text: bool) -> CodedColumn:
-    """Code the cells of a column by its policy; marks of missing values become missing."""
-    kind, marks = policy.columns[name].kind, policy.marks
-    column = encode(cells, name, kind, infer=text, missing_values=marks.of_column(name))
-    return marks.clear(column, name)
 
 
 def derived_sentence(found: Derived, quasi: Iterable[str]) -> str:

@@ -8,6 +8,8 @@ missing values are written, because a policy must name them.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from incrowd.errors import InputError, count_of, whole_percent
 from incrowd.hierarchy import Suggestion, suggest
 from incrowd.hierarchy.rounding import nice_width
@@ -16,12 +18,12 @@ from incrowd.pii.patterns import pattern_of
 from incrowd.pii.profile import ColumnProfile
 from incrowd.pii.sentinels import Sentinel, sentinels
 from incrowd.policy import codec
-from incrowd.policy.draft_models import FULL, Asked, ColumnWithoutModel, K, choose_models, drafted_k
+from incrowd.policy.draft_models import FULL, K, choose_models
 from incrowd.policy.policy import Column, Policy
-from incrowd.policy.sentinel_profiles import without_sentinels
 from incrowd.showing import Shown
-from incrowd.table.column import Kind, Role
-from incrowd.withholding import FEW, LEAST
+from incrowd.table.column import Domain, Kind, Role
+from incrowd.table.parse import kind_of, parse
+from incrowd.withholding import FEW, are_few
 
 _NEARLY_ALL = 0.9
 _EXACT = 0.8
@@ -98,9 +100,8 @@ class Draft(Shown):
 
 
 def _missing_reason(found: Sequence[Sentinel]) -> str:
-    """Say how many records hold marks of missing values and how these were found."""
     records = sum(one.records for one in found)
-    held = f"{records:,} records" if records >= LEAST else f"{FEW} records"
+    held = f"{FEW if are_few(records) else f'{records:,}'} records"
     values = count_of(len(found), "value that seems", "values that seem")
     return f"{held} hold {values} to mean missing ({found[0].why})"
 
@@ -111,8 +112,7 @@ def draft(columns: Sequence[ColumnProfile], *, text: bool = False) -> Draft:
     `text` says that the cells come from a text file, so that numbers are found among the rest of
     the texts once marks of missing values are gone.
     """
-    marks = {column.name: sentinels(column) for column in columns}
-    plain = [without_sentinels(column, marks[column.name], text=text) for column in columns]
+    plain, marks = _without_marks(columns, text=text)
     guesses = {column.name: guess_role(column) for column in plain}
     return _make_draft(plain, _with_some_quasi(plain, guesses), marks)
 
@@ -125,10 +125,38 @@ def redraft(
     text: bool = False,
 ) -> Draft:
     """Draft again with other guesses about some columns; `text` as in `draft`."""
-    guesses = {**first.guesses, **changes}
+    plain, marks = _without_marks(columns, text=text)
+    return _make_draft(plain, {**first.guesses, **changes}, marks)
+
+
+def _without_marks(
+    columns: Sequence[ColumnProfile], *, text: bool
+) -> tuple[list[ColumnProfile], dict[str, tuple[Sentinel, ...]]]:
+    """The columns without values that seem to mean missing, and these values by column."""
     marks = {column.name: sentinels(column) for column in columns}
-    plain = [without_sentinels(column, marks[column.name], text=text) for column in columns]
-    return _make_draft(plain, guesses, marks)
+    return [_without_sentinels(one, marks[one.name], text=text) for one in columns], marks
+
+
+def _without_sentinels(
+    profile: ColumnProfile, found: Sequence[Sentinel], *, text: bool
+) -> ColumnProfile:
+    """The profile without these marks, which count as missing.
+
+    If the other values come from texts (`text`) and are numbers or dates, they become such.
+    """
+    if not found or profile.counts is None:
+        return profile
+    gone = {one.value for one in found}
+    kept = np.array([label not in gone for label in profile.domain.labels.tolist()], dtype=np.bool_)
+    domain, counts = Domain(profile.kind, profile.domain.values[kept]), profile.counts[kept]
+    missing = profile.missing + int(profile.counts[~kept].sum())
+    if text and profile.kind is Kind.TEXT and (kind := kind_of(domain.labels)) is not Kind.TEXT:
+        parsed = parse(domain.labels, kind)
+        values, place = np.unique(parsed.values, return_inverse=True)
+        domain = Domain(kind, values)
+        counts = np.bincount(place.ravel(), weights=counts, minlength=len(values)).astype(np.int64)
+    largest = max(missing, int(counts.max(initial=0)))
+    return replace(profile, domain=domain, counts=counts, missing=missing, largest=largest)
 
 
 def _make_draft(
@@ -146,7 +174,10 @@ def _make_draft(
             update={"missing_values": tuple(one.value for one in found)}
         )
     people = _count_people(columns, guesses)
-    models, unasked = _choose_models(columns, guesses, drafted_k(people))
+    sensitive = [c for c in columns if guesses[c.name].role is Role.SENSITIVE and c.distinct > 1]
+    harms = {column.name: guesses[column.name].harm for column in sensitive}
+    units = _count_units(columns, guesses)
+    models, unasked = choose_models(sensitive, harms, units, max(2, min(K, people)))
     shares = {c.name: round(c.distinct_share, 4) for c in columns if not c.sealed}
     return Draft(
         policy=Policy(columns=made, models=models),
@@ -156,7 +187,7 @@ def _make_draft(
         risky=tuple(sorted(shares.items(), key=lambda pair: -pair[1])),
         missing=marks,
         offers=_offer_rounding(columns, guesses),
-        unasked={one.column: one.reason for one in unasked},
+        unasked=unasked,
         models_reasons={0: f"the table holds {people} people"} if people < K else {},
         guesses=dict(guesses),
     )
@@ -193,18 +224,6 @@ def _count_units(columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess])
     return units[0] if units else None
 
 
-def _choose_models(
-    columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess], k: int
-) -> tuple[tuple[Asked, ...], tuple[ColumnWithoutModel, ...]]:
-    """Choose models that the table can satisfy, and say which sensitive columns get none.
-
-    No more people than records hold a value, and there are as many people as units.
-    """
-    sensitive = [c for c in columns if guesses[c.name].role is Role.SENSITIVE and c.distinct > 1]
-    harms = {column.name: guesses[column.name].harm for column in sensitive}
-    return choose_models(sensitive, harms, _count_units(columns, guesses), k)
-
-
 def _offer_rounding(
     columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]
 ) -> dict[str, str]:
@@ -238,7 +257,9 @@ def to_toml(drafted: Draft) -> str:
     """Write the drafted policy as TOML: reasons beside roles, lines above what needs a person."""
     above = {name: _remarks_above(drafted, name) for name in drafted.policy.columns}
     beside = {n: why for n, why in drafted.reasons.items() if n not in drafted.review}
-    header = (*HEADER, *drafted.advice, *_full_remark(drafted))
+    full = [name for name, why in drafted.unasked.items() if why == FULL]
+    for_lack_of_room = [f"{FULL}: {', '.join(full)}"] if full else []
+    header = (*HEADER, *drafted.advice, *for_lack_of_room)
     return codec.dumps(
         drafted.policy,
         header=header,
@@ -246,12 +267,6 @@ def to_toml(drafted: Draft) -> str:
         beside=beside,
         of_models=drafted.models_reasons,
     )
-
-
-def _full_remark(drafted: Draft) -> list[str]:
-    """A line on the sensitive columns for which there was no room left; an empty list if none."""
-    names = [name for name, why in drafted.unasked.items() if why == FULL]
-    return [f"{FULL}: {', '.join(names)}"] if names else []
 
 
 def _remarks_above(drafted: Draft, name: str) -> list[str]:
@@ -263,50 +278,36 @@ def _remarks_above(drafted: Draft, name: str) -> list[str]:
     return lines + [why for why in told if why and why != FULL]
 
 
-# Guessing roles
-
-
 def guess_role(column: ColumnProfile) -> Guess:
     """Guess the role of a column, with the reason."""
     if column.sealed:
         reason = f"holds {column.sealed}, which incrowd cannot look into"
         return Guess(Role.DROP, reason, sure=False)
-    return _guess_by_emptiness(column) or _guess_by_evidence(column)
-
-
-def _guess_by_emptiness(column: ColumnProfile) -> Guess | None:
-    """Guess the role of a column of no value or of one value; None for other columns."""
     if not column.distinct:
         return Guess(Role.DROP, "no values")
     if column.distinct == 1 and not column.missing and column.records > 1:
         return Guess(Role.KEEP, "only one value, so it tells nobody apart")
-    return None
+    return _guess_by_evidence(column)
 
 
 def _guess_by_evidence(column: ColumnProfile) -> Guess:
-    """Guess the role by all clues; values that hardly repeat are unsure to be sensitive."""
+    """Guess the role by all clues; values that hardly repeat are unsure to be sensitive.
+
+    Numbers that were not read as such, for which a pattern has advice, are no texts here.
+    """
     made = weigh_clues(column)
     made = replace(made, sure=made.sure and made.role not in {Role.DROP, Role.UNIT})
     pattern = pattern_of(column)
-    if made.role is Role.SENSITIVE and _hardly_repeats(column) and _is_text(column):
+    advice = "" if pattern is None else pattern[0].advice
+    unique = column.distinct_share >= _NEARLY_ALL and column.records >= _ENOUGH
+    if made.role is Role.SENSITIVE and unique and column.kind is Kind.TEXT and not advice:
         share = f"{whole_percent(column.distinct_share)} of the values are distinct"
         reason = f"{made.reason}; but {share}, so they identify people"
         made = replace(made, role=Role.IDENTIFIER, reason=reason, sure=False)
-    if pattern is None or not pattern[0].advice or made.role is Role.DROP:
+    if pattern is None or not advice or made.role is Role.DROP:
         return made
     looks = "" if pattern[0].name in made.reason else f"; {pattern[0].name}"
-    return replace(made, reason=f"{made.reason}{looks}, {pattern[0].advice}", sure=False)
-
-
-def _is_text(column: ColumnProfile) -> bool:
-    """Whether a column holds texts, and not only numbers that were not read as such."""
-    pattern = pattern_of(column)
-    return column.kind is Kind.TEXT and (pattern is None or not pattern[0].advice)
-
-
-def _hardly_repeats(column: ColumnProfile) -> bool:
-    """Whether nearly every record of a table of some size has its own value."""
-    return column.distinct_share >= _NEARLY_ALL and column.records >= _ENOUGH
+    return replace(made, reason=f"{made.reason}{looks}, {advice}", sure=False)
 
 
 def _with_some_quasi(

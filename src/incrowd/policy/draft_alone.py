@@ -18,7 +18,7 @@ from incrowd.errors import whole_percent
 from incrowd.policy.joint import column_places, small_classes
 from incrowd.policy.policy import Policy
 from incrowd.table.column import CodedColumn
-from incrowd.withholding import LEAST
+from incrowd.withholding import are_few
 
 SAMPLE = 5_000
 """Records that are looked at."""
@@ -41,7 +41,6 @@ class _PeopleInClasses:
 
     @property
     def number(self) -> int:
-        """How many people there are."""
         return len(np.unique(self.person))
 
     def expected_alone(self, columns: Sequence[CodedColumn], k: int) -> float:
@@ -124,6 +123,6 @@ def _put_into_classes(
 def _are_few(alone: float, people: int, share: float) -> bool:
     """Whether a release would hardly have more people who are alone than the share allows."""
     most = share * people
-    if most < LEAST:
+    if are_few(most):
         return alone < _NOBODY
     return alone + _SURE * sqrt(alone) <= most

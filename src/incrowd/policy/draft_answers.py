@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from incrowd.hierarchy import Intervals, Suggested
 from incrowd.models import AnyModel, LDiversity
 from incrowd.policy.draft import Draft
-from incrowd.policy.policy import Column, Policy
+from incrowd.policy.policy import Column
 from incrowd.table.column import Role
 
 _L = 2
@@ -36,25 +36,19 @@ def role_of(answer: str) -> Role | None:
     return found[0] if len(found) == 1 else None
 
 
-def default_answer(drafted: Draft, name: str) -> ColumnAnswer:
-    """The answer that leaves a column as the draft has it."""
-    return ColumnAnswer(drafted.policy.columns[name].role)
-
-
 def apply_answers(drafted: Draft, answers: Mapping[str, ColumnAnswer]) -> Draft:
     """Change the draft by these answers; columns that nobody was asked about stay."""
     columns = {
         name: _answered_column(column, answers[name]) if name in answers else column
         for name, column in drafted.policy.columns.items()
     }
-    values = {name: getattr(drafted.policy, name) for name in Policy.model_fields}
-    values |= {"columns": columns, "models": _answered_models(drafted, columns)}
+    models = _answered_models(drafted, columns)
     missing = {n: found for n, found in drafted.missing.items() if columns[n].missing_values}
     changed = {n for n, one in answers.items() if one.role is not drafted.policy.columns[n].role}
     banded = {name for name, one in answers.items() if one.bands}
     return replace(
         drafted,
-        policy=Policy(**values),
+        policy=drafted.policy.with_settings(columns=columns, models=models),
         missing=missing,
         review=tuple(name for name in drafted.review if name not in answers),
         reasons=dict(drafted.reasons) | dict.fromkeys(sorted(changed), "you said so"),
@@ -64,7 +58,6 @@ def apply_answers(drafted: Draft, answers: Mapping[str, ColumnAnswer]) -> Draft:
 
 
 def _answered_column(column: Column, answer: ColumnAnswer) -> Column:
-    """The settings of a column as the answer changes them."""
     marks = column.missing_values if answer.reads_missing else ()
     if answer.bands:
         bands = Intervals(quantiles=16)

@@ -1,43 +1,21 @@
 """Models of a drafted policy: only those that the table can hold."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
 
 from incrowd.errors import whole_percent
 from incrowd.models import AnyModel, KAnonymity, LDiversity
 from incrowd.pii.profile import ColumnProfile
 
-Asked: TypeAlias = AnyModel
 K = 5
 _L = 2
 _CLASS = 2 * K
 """Records of the classes that a release can afford."""
 _FAILING = 0.15
 """The share of such classes that may lack a second value, of all columns together."""
-
-
 _MOST = 5
 """Columns with a model: with each further one classes grow, and a release loses detail."""
 FULL = "no model, because each further 2-diverse column makes classes larger"
 """Why a column gets no model though it alone could have one."""
-
-
-@dataclass(frozen=True)
-class ColumnWithoutModel:
-    """A sensitive column that gets no model, and why."""
-
-    column: str
-    reason: str
-
-
-def drafted_k(people: int) -> int:
-    """The k of a draft: the usual one, or the number of people if there are fewer, at least 2.
-
-    >>> drafted_k(1000), drafted_k(3)
-    (5, 3)
-    """
-    return max(2, min(K, people))
 
 
 def choose_models(
@@ -45,26 +23,26 @@ def choose_models(
     harms: Mapping[str, float],
     people: int | None,
     k: int = K,
-) -> tuple[tuple[Asked, ...], tuple[ColumnWithoutModel, ...]]:
+) -> tuple[tuple[AnyModel, ...], dict[str, str]]:
     """Choose k-anonymity and l-diversity of sensitive columns, the most harmful first.
 
-    The second thing returned is the columns without a model. A class of n records shows one value
-    for all of them with a chance of p to the power of n, where p is the share of the most common
-    value. Columns are taken until there are five, or classes of 10 would fail too often. `people`
-    are the people of the table, if they have several records.
+    The second thing returned is why, by column, others get no model. A class of n records shows
+    one value for all of them with a chance of p to the power of n, where p is the share of the most
+    common value. Columns are taken until there are five, or classes of 10 would fail too often.
+    `people` are the people of the table, if they have several records.
     """
-    left, asked, unasked = _FAILING, dict[str, LDiversity](), list[ColumnWithoutModel]()
+    left, asked, unasked = _FAILING, dict[str, LDiversity](), dict[str, str]()
     for column in sorted(
         sensitive, key=lambda one: (-harms.get(one.name, 0.0), _largest_share(one))
     ):
         fails = _largest_share(column) ** _CLASS
         if fails > left or len(asked) == _MOST:
-            unasked.append(ColumnWithoutModel(column.name, _reason_for_none(column)))
+            unasked[column.name] = _reason_for_none(column)
             continue
         left -= fails
         asked[column.name] = _make_diversity(column, people)
     order = [asked[column.name] for column in sensitive if column.name in asked]
-    return (KAnonymity(k), *order), tuple(unasked)
+    return (KAnonymity(k), *order), unasked
 
 
 def _largest_share(column: ColumnProfile) -> float:
@@ -80,7 +58,6 @@ def _make_diversity(column: ColumnProfile, people: int | None) -> LDiversity:
 
 
 def _reason_for_none(column: ColumnProfile) -> str:
-    """Say why a sensitive column gets no model, and what is possible instead."""
     top = _largest_share(column)
     size = round(1 / (1 - top)) if top < 1 else column.records
     share = whole_percent(top)

@@ -76,7 +76,6 @@ class ColumnHolders:
         return bool((held[held > 0] >= k).all())
 
     def _records_of(self, entries: Flags) -> Counts:
-        """Count the records of these entries per code."""
         return _records_per_code(self.codes[entries], self.records[entries], self.size)
 
     def _people_per_code(self, codes: Codes, size: int) -> Counts:
@@ -108,12 +107,9 @@ def with_ends(
     the policy asks for exact ends; then the ends are values of people in the class.
     """
     _refuse_idle_grid(column, policy)
-    k = people_per_cell(models) if world is None else world_people_per_cell(models)
-    people = (
-        holders.people_once()
-        if world is None
-        else np.where(world > 0, world, holders.people_once())
-    )
+    k, people = people_per_cell(models), holders.people_once()
+    if world is not None:
+        k, people = world_people_per_cell(models), np.where(world > 0, world, people)
     if policy.ends == "exact":
         return column
     present = np.maximum(people, holders.people_each())

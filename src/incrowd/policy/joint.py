@@ -34,7 +34,7 @@ def with_joint_uniqueness(
 ) -> Draft:
     """Add to a draft's reasons with which columns each quasi-identifying one singles out records.
 
-    It looks at sets of at most three columns, for two seconds, in a sample of a large table.
+    It looks at sets of at most three columns, for a second, in a sample of a large table.
     """
     known = [coded[name] for name in coded if name in first.policy.quasi][:_COLUMNS]
     if not known or not engine.records:
@@ -101,10 +101,7 @@ def column_places(column: CodedColumn) -> Floats:
 
 
 def column_costs(places: Floats, names: list[str]) -> list[ColumnCost]:
-    """Compute what each column costs the others: their loss with it and without it.
-
-    `places` has a row per record and a column per name, 0..1.
-    """
+    """The loss of other columns with and without each; `places` are 0..1, a row per record."""
     every = mean_spans(places)
     found = []
     for j, name in enumerate(names):
@@ -145,10 +142,7 @@ def small_classes(places: Floats, people: Counts | None = None) -> Iterator[Coun
 
 
 def _split_in_two(rows: Floats, people: Counts | None) -> Flags | None:
-    """Flag the records of the first of two parts of at least five people each; None if none.
-
-    They are parted by the column of the widest span that allows it.
-    """
+    """Flag the first of two parts of 5 people or more, by the widest span; None if no span can."""
     if len(rows) < 2 * K:
         return None
     wide = rows.max(axis=0) - rows.min(axis=0)
@@ -163,5 +157,4 @@ def _split_in_two(rows: Floats, people: Counts | None) -> Flags | None:
 
 
 def _count_people(rows: Any, people: Counts | None) -> int:
-    """Count the people whose records are flagged."""
     return int(rows.sum()) if people is None else len(np.unique(people[rows]))

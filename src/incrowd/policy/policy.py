@@ -220,6 +220,10 @@ class Policy(Setting):
         """People in the smallest class that all models allow."""
         return max((model.smallest_class() for model in self.models), default=1)
 
+    def with_settings(self, **settings: Any) -> "Policy":
+        """The policy with other settings, checked again."""
+        return Policy(**{name: getattr(self, name) for name in Policy.model_fields} | settings)
+
     def for_analysis(self, formula: str) -> "Policy":
         """The same policy, searched so that an analysis such as "income ~ age" loses little."""
         return analysis.for_analysis(self, formula)
@@ -265,10 +269,10 @@ def require_declared(policy: Policy, names: Iterable[str]) -> None:
     Nothing leaves by default, so every column must have a role; the error prints the lines to add.
     """
     names = tuple(names)
-    if lacking := absent_columns(policy, names):
-        unnamed = undeclared_columns(policy, names)
-        raise _lacking_error(lacking, unnamed or names)
-    if extra := undeclared_columns(policy, names):
+    lacking, extra = absent_columns(policy, names), undeclared_columns(policy, names)
+    if lacking:
+        raise _lacking_error(lacking, extra or names)
+    if extra:
         many = f"{len(extra)} columns" if len(extra) > 1 else "1 column"
         raise PolicyError(
             f"the policy lacks {many} of the table",
@@ -277,7 +281,6 @@ def require_declared(policy: Policy, names: Iterable[str]) -> None:
 
 
 def _lacking_error(names: tuple[str, ...], there: tuple[str, ...]) -> PolicyError:
-    """The error that a table lacks these columns of the policy."""
     listed = ", ".join(f"'{name}'" for name in names)
     if len(names) == 1:
         near = did_you_mean(names[0], there) or "remove it from the policy"

@@ -18,8 +18,6 @@ from incrowd.values import did_you_mean
 
 _COARSENED = frozenset("BC")
 """Identifiers of which something coarser may stay."""
-
-
 _OLDEST = 89
 
 
@@ -63,14 +61,10 @@ def apply_preset(preset: str | Preset, policy: Policy, seen: TableFacts | None =
     if chosen.column is not None:
         columns = {name: chosen.column(name, column, known) for name, column in columns.items()}
     sensitive = tuple(n for n, column in columns.items() if column.role is Role.SENSITIVE)
-    values = {name: getattr(policy, name) for name in Policy.model_fields}
-    values |= {
-        "columns": columns,
-        "models": _preset_models(chosen, policy.models, sensitive),
-        "suppression": chosen.suppression,
-        "order": "shuffle",
-    }
-    return Policy(**values)
+    models = _preset_models(chosen, policy.models, sensitive)
+    return policy.with_settings(
+        columns=columns, models=models, suppression=chosen.suppression, order="shuffle"
+    )
 
 
 def find_preset(name: str) -> Preset:
@@ -106,7 +100,8 @@ def _column_under_safe_harbor(name: str, column: Column, seen: TableFacts) -> Co
         return Column(role=Role.IDENTIFIER)
     if about == "postcode":
         return _as_coarse_quasi(column, ZipCodes())
-    if _is_small_place(name, about) or (about in {"birth", "event"} and column.role is Role.KEEP):
+    small = about == "place" and not {"state", "bundesland"} & set(words_of(name))
+    if small or (about in {"birth", "event"} and column.role is Role.KEEP):
         return Column(role=Role.DROP)
     coarser = _hierarchy_in_time(name, column, about, seen)
     if coarser is not None:
@@ -144,11 +139,6 @@ def _tells_dates(column: Column, about: str, kind: Kind | None) -> bool:
     if kind is not None:
         return kind is Kind.DATE
     return about in {"birth", "event"} and isinstance(column.hierarchy, Suggested | None)
-
-
-def _is_small_place(name: str, about: str) -> bool:
-    """Whether a column tells a place smaller than a state."""
-    return about == "place" and not {"state", "bundesland"} & set(words_of(name))
 
 
 def _as_coarse_quasi(column: Column, hierarchy: AnyHierarchy) -> Column:
@@ -197,8 +187,6 @@ _ALL = (
         l=2,
     ),
 )
-
-
 PRESETS: Mapping[str, Preset] = {preset.name: preset for preset in _ALL}
 """All presets by name."""
 
@@ -226,8 +214,8 @@ def quick(  # noqa: PLR0913  one argument per flag
 ) -> Policy:
     """A policy from a few settings, for a table with columns of these `names`.
 
-    Name one column or several. A column that you do not name does not leave: see `left_out`. l and
-    t hold for every sensitive column. `settings` are further keys of a policy.
+    Name one column or several. Columns that you do not name do not leave: see `Policy.dropped`.
+    l and t hold for every sensitive column. `settings` are further keys of a policy.
 
     >>> quick(["age", "zip", "note"], quasi=["age", "zip"], k=5).dropped
     ('note',)
@@ -239,9 +227,10 @@ def quick(  # noqa: PLR0913  one argument per flag
         Role.QUASI: unique_names(quasi),
         Role.SENSITIVE: sensitive,
         Role.KEEP: unique_names(keep),
+        Role.IDENTIFIER: unique_names(identifiers),
+        Role.UNIT: unique_names(unit or ()),
+        Role.WEIGHT: unique_names(weight or ()),
     }
-    roles |= {Role.IDENTIFIER: unique_names(identifiers)}
-    roles |= {Role.UNIT: unique_names(unit or ()), Role.WEIGHT: unique_names(weight or ())}
     role_of = _roles_in_order(unique_names(names), roles)
     details = _column_details(role_of, hierarchies or {}, weights or {})
     if target is not None:
@@ -257,11 +246,6 @@ def quick(  # noqa: PLR0913  one argument per flag
         "missing": missing,
     }
     return Policy(**(asked | settings))
-
-
-def left_out(policy: Policy) -> tuple[str, ...]:
-    """The columns that do not leave because you gave them no role."""
-    return policy.dropped
 
 
 def _roles_in_order(names: tuple[str, ...], roles: Mapping[Role, Sequence[str]]) -> dict[str, Role]:
@@ -296,7 +280,6 @@ def _column_details(
 
 
 def _unknown_column(name: str, names: tuple[str, ...]) -> PolicyError:
-    """The error that the table has no such column, with the nearest name."""
     return PolicyError(f"the table has no column '{name}'", remedy=nearest(name, names))
 
 
@@ -311,8 +294,6 @@ def _quick_models(
             "l and t need a sensitive column", remedy="name at least one sensitive column"
         )
     models: list[AnyModel] = [] if k is None else [KAnonymity(k)]
-    if l is not None:
-        models += [LDiversity(column=name, l=l) for name in sensitive]
-    if t is not None:
-        models += [TCloseness(column=name, t=t) for name in sensitive]
+    models += [] if l is None else [LDiversity(column=name, l=l) for name in sensitive]
+    models += [] if t is None else [TCloseness(column=name, t=t) for name in sensitive]
     return tuple(models)

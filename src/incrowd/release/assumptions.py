@@ -19,12 +19,15 @@ _MISSING = {
     "a class is judged together with all classes that it could be.",
     Missing.SUPPRESS: "Records with a missing quasi-identifying value were left out.",
 }
-
-
 Order = Literal["system", "given", "kept"]
 """Where the order of records comes from: the system's randomness, a given seed, the table."""
-
-
+_ORDERS: Mapping[Order, str] = {
+    "kept": "The order of records is that of the table: "
+    "it links this release to others of the same table.",
+    "given": "The order of records comes from a seed that was given: whoever knows or guesses the "
+    "seed can undo it.",
+    "system": "The order of records was drawn at random; the draw is not written anywhere.",
+}
 _DRAWN = (
     "all orders being equally likely",
     "by a seed that was given: whoever knows or guesses it can undo it",
@@ -62,7 +65,7 @@ def _sentences(policy: Policy, order: Order, seeded: bool) -> Iterator[str]:
         )
     models = sorted(policy.models, key=lambda model: "reference" not in model.requires)
     yield from dict.fromkeys(said for model in models for said in model.assumptions())
-    yield _order_sentence(order)
+    yield _ORDERS[order]
     yield from _unprotected_sentences(policy)
     yield "Other releases of the same people were not considered: together they may reveal more."
 
@@ -86,28 +89,12 @@ def _end_sentences(policy: Policy, named: Sequence[str]) -> Iterator[str]:
 
 
 def _class_count_sentence(policy: Policy) -> str:
-    """Say whether classes count records or people."""
     if policy.unit is None:
         return "Classes count records: every record is taken to be another person."
     return (
         f"Classes count different people by the column {policy.unit}, which does not leave; "
         "people cannot be counted again from the release alone."
     )
-
-
-def _order_sentence(order: Order) -> str:
-    """Say where the order of records comes from and what it gives away."""
-    if order == "kept":
-        return (
-            "The order of records is that of the table: "
-            "it links this release to others of the same table."
-        )
-    if order == "given":
-        return (
-            "The order of records comes from a seed that was given: whoever knows or guesses the "
-            "seed can undo it."
-        )
-    return "The order of records was drawn at random; the draw is not written anywhere."
 
 
 def _unprotected_sentences(policy: Policy) -> Iterator[str]:
@@ -127,8 +114,6 @@ def _unprotected_sentences(policy: Policy) -> Iterator[str]:
 
 MOST = 0.5
 """From this share of distinct values on a column tells most records apart."""
-
-
 _RECORDS = 20
 """In fewer records every column tells most of them apart."""
 
@@ -146,7 +131,7 @@ def distinct_shares(
     null; those of `sealed` columns (lists and structures) are not compared. `spelled` tells two
     spellings of one number apart, as certificates of earlier versions do.
     """
-    names = (*policy.sensitive, *policy.kept, *filter(None, [policy.weight]))
+    names = (*policy.sensitive, *policy.kept_or_weight)
     able = [name for name in policy.columns if name in names and name not in sealed]
     share = _spelled_share if spelled else _distinct_share
     return {name: round(share(values(name), name), 4) for name in able}

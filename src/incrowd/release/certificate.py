@@ -6,7 +6,7 @@ It holds no cell value, and no seed of the shuffle: the seed would undo the shuf
 import hashlib
 import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -187,7 +187,7 @@ class Certificate(_Entry):
 
     @model_validator(mode="after")
     def _refuse_another_policy(self) -> Self:
-        if digest_of_policy(self.policy) != self.policy_sha256:
+        if sha256_of(self.policy) != self.policy_sha256:
             raise ValueError("the certificate's digest does not match its policy")
         return self
 
@@ -217,11 +217,6 @@ class Certificate(_Entry):
             f"the certificate {why}",
             remedy="use the certificate file of the release, unchanged",
         )
-
-
-def digest_of_policy(policy: Mapping[str, Any]) -> str:
-    """SHA-256 of a redacted policy, over its canonical JSON."""
-    return sha256_of(policy)
 
 
 def versions() -> dict[str, str]:

@@ -17,13 +17,13 @@ from incrowd.release.certificate import (
     Digest,
     Distribution,
     Seed,
-    digest_of_policy,
+    sha256_of,
     versions,
 )
 from incrowd.release.facts import Proved, ProvedFacts
 from incrowd.release.load import LoadedTable
 from incrowd.release.policy_record import redact
-from incrowd.table.column import CodedColumn, Kind
+from incrowd.table.column import Kind
 from incrowd.table.counted import CountedRows
 from incrowd.table.encode import columns_without_codes
 from incrowd.verify.crowds import number_cells
@@ -39,6 +39,7 @@ def certify(proved: Proved, facts: ProvedFacts) -> Certificate:
     policy = redact(table.policy)
     kind, sha256 = proved.written.digest()
     rows, gone = proved.rows, facts.left_out
+    seed = None if table.policy.search.draws else table.compiled.problem.seed
 
     def values(name: str) -> Iterator[CountedRows]:
         return map(rows.clear, proved.written.values(name))
@@ -48,7 +49,7 @@ def certify(proved: Proved, facts: ProvedFacts) -> Certificate:
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         versions=versions(),
         policy=policy,
-        policy_sha256=digest_of_policy(policy),
+        policy_sha256=sha256_of(policy),
         digest=Digest(of=kind, sha256=sha256),
         models=tuple(Attested(**asdict(verdict)) for verdict in facts.models),
         loss=public_losses(facts.loss, left_out=gone.records, countable=OF_SIZES),
@@ -61,7 +62,7 @@ def certify(proved: Proved, facts: ProvedFacts) -> Certificate:
         people=facts.people,
         classes=facts.classes,
         blank=table.engine.text,
-        seed=Seed(search=_search_seed(table), order=proved.order, given=proved.seeded),
+        seed=Seed(search=seed, order=proved.order, given=proved.seeded),
         spread={
             name: spread_of(reference, rows.counts((name,)).cells[name])
             for name, reference in proved.proof.spread.items()
@@ -77,11 +78,6 @@ def certify(proved: Proved, facts: ProvedFacts) -> Certificate:
         rows_sha256=proved.written.rows_digest(table.policy.missing_values),
         engine=None if table.engine.name == "memory" else table.engine.name,
     )
-
-
-def _search_seed(table: LoadedTable) -> int | None:
-    """The seed of the search; None for a search that draws at random."""
-    return None if table.policy.search.draws else table.compiled.problem.seed
 
 
 def spread_of(reference: Reference, cells: pl.Series) -> Distribution:
@@ -109,7 +105,6 @@ def notes_of(proved: Proved, certificate: Certificate) -> Iterator[str]:
 
 
 def _missing_value_notes(table: LoadedTable) -> Iterator[str]:
-    """Yield notes on sensitive columns with missing values, which count like others."""
     for name in table.policy.sensitive:
         if table.engine.frequency(table.counted[name][0])[0]:
             yield (
@@ -119,7 +114,6 @@ def _missing_value_notes(table: LoadedTable) -> Iterator[str]:
 
 
 def _world_notes(table: LoadedTable) -> Iterator[str]:
-    """Yield what you should know about the world that the release was compared with."""
     policy, against, world = table.policy, table.against, table.compiled.problem.world
     if against is None:
         return
@@ -143,20 +137,12 @@ def _world_notes(table: LoadedTable) -> Iterator[str]:
 
 
 def _spelling_notes(table: LoadedTable) -> Iterator[str]:
-    """Yield notes on values that may be spellings of one value."""
     sensitive = {name: table.counted[name][0] for name in table.policy.sensitive}
     quasi = {name: column for name, (column, _) in table.quasi.items()}
     for role, columns in (("sensitive", sensitive), ("quasi", quasi)):
-        texts = {
-            name: pl.Series(_texts_held(table, column), dtype=pl.String)
-            for name, column in columns.items()
-            if column.domain.kind is Kind.TEXT
-        }
+        texts = {}
+        for name, column in columns.items():
+            if column.domain.kind is Kind.TEXT:
+                there = table.engine.frequency(column)[1:] > 0  # hierarchies may know more values
+                texts[name] = pl.Series(column.domain.labels[there].tolist(), dtype=pl.String)
         yield from alike_notes(texts, role)
-
-
-def _texts_held(table: LoadedTable, column: CodedColumn) -> list[str]:
-    """List the texts of a column that the table holds; hierarchies may know more."""
-    there = table.engine.frequency(column)[1:] > 0
-    held: list[str] = column.domain.labels[there].tolist()
-    return held

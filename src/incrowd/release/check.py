@@ -133,10 +133,7 @@ def _people_alone(
 
 
 def _alone_faults(alone: Alone | None, certificate: Certificate | None) -> Iterator[str]:
-    """Yield a fault if more people are alone than may be.
-
-    Not for a certificate of another version that does not say who is alone.
-    """
+    """Yield a fault if too many are alone; not for an older certificate that does not say so."""
     if alone is None or alone.ok:
         return
     if certificate is None or certificate.alone is not None or comparable(certificate):
@@ -170,11 +167,10 @@ def _digest_faults(
     digest_ok: bool | None,
     same: bool | None,
 ) -> Iterator[str]:
-    """Yield faults of digests: the rows or bytes are not those of the certificate."""
     if certificate is None:
         return
     if digest_ok and same is False:
-        yield ("The certificate contradicts itself: its digest of the rows belongs to other rows.")
+        yield "The certificate contradicts itself: its digest of the rows belongs to other rows."
     elif digest_ok is None:
         yield (
             f"The certificate belongs to a {certificate.digest.of}, but you checked a "
@@ -196,7 +192,6 @@ def _digest_faults(
 def _signature_faults(
     certificate: Certificate | None, signature: Signed | None, backing: Backing
 ) -> Iterator[str]:
-    """Yield faults of the signature."""
     if signature is not None and signature.valid is False:
         yield (
             "The signature is not valid: the certificate or its signature was changed after "
@@ -215,7 +210,6 @@ def _signature_faults(
 def _signature_notes(
     certificate: Certificate | None, signature: Signed | None, backing: Backing
 ) -> Iterator[str]:
-    """Yield notes on who signed the certificate."""
     if certificate is None:
         return
     if signature is None:
@@ -250,7 +244,6 @@ def _column_name_faults(names: Sequence[str], policy: Policy) -> Iterator[str]:
 
 
 def _world_notes(certificate: Certificate | None, against: WorldReference | None) -> Iterator[str]:
-    """Yield notes on the world, and whether it is the certificate's."""
     if against is None:
         return
     yield from map(sentence, against.notes)
@@ -313,10 +306,7 @@ def _look_at_classes(rows: ReleasedRows, policy: Policy) -> SeenRelease:
 def _people_drawn(
     policy: Policy, records: int, certificate: Certificate | None
 ) -> tuple[int | None, list[str]]:
-    """The sample size for models of a population, None if unused, with notes on its origin.
-
-    Without a certificate the whole suppression limit counts as left out.
-    """
+    """The sample size for models of a population, None if unused, with notes on its origin."""
     if not any("population" in model.requires for model in policy.models):
         return None, []
     if certificate is not None:
@@ -427,7 +417,6 @@ def _kind(column: pl.Series, policy: Policy, certificate: Certificate | None) ->
 def _spelling_notes(
     rows: ReleasedRows, policy: Policy, certificate: Certificate | None
 ) -> list[str]:
-    """List notes on values that may be spellings of one value."""
     cells = {name: rows.counts((name,)).cells[name] for name in (*policy.sensitive, *policy.quasi)}
     texts = {
         name: number_cells(cells[name]).labels

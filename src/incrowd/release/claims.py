@@ -20,7 +20,7 @@ from incrowd.release.certificate import (
     Certificate,
     Distribution,
     LeftOut,
-    digest_of_policy,
+    sha256_of,
     versions,
 )
 from incrowd.release.load import WorldReference
@@ -116,14 +116,13 @@ def recount(certificate: Certificate, policy: Policy, found: Recount, backing: B
     faults = [
         *_model_faults(certificate, policy, found),
         *_record_faults(certificate, policy, found),
+        *_figure_faults(said, figures, certificate.suppressed.records),
+        *_spread_faults(certificate, policy, found.rows),
+        *(() if anew is None else (*anew.faults, *_other_spread_faults(certificate, policy, anew))),
+        *_assumption_faults(certificate),
+        *_distinct_faults(certificate, policy, found),
+        *_alone_faults(certificate, policy, found),
     ]
-    faults += _figure_faults(said, figures, certificate.suppressed.records)
-    faults += _spread_faults(certificate, policy, found.rows)
-    faults += (
-        () if anew is None else (*anew.faults, *_other_spread_faults(certificate, policy, anew))
-    )
-    faults += (*_assumption_faults(certificate), *_distinct_faults(certificate, policy, found))
-    faults += _alone_faults(certificate, policy, found)
     proven = {
         "digest",
         "rows_sha256",
@@ -217,7 +216,6 @@ def _figure_faults(
 
 
 def _model_faults(certificate: Certificate, policy: Policy, found: Recount) -> Iterator[str]:
-    """Yield a fault if models differ from the policy's, or values from the counted ones."""
     asked = [(model.name, model.column, model.asked) for model in certificate.models]
     verdicts = found.verdicts
     if verdicts and asked != [(model.name, model.column, model.asked) for model in verdicts]:
@@ -231,7 +229,6 @@ def _model_faults(certificate: Certificate, policy: Policy, found: Recount) -> I
 
 
 def _claims_more(said: Attested, counted: Verdict, model: AnyModel) -> bool:
-    """Whether the certificate claims more privacy than was counted."""
     if not model.higher_is_safer:
         return said.reached < counted.reached - ROUNDING
     return said.reached > counted.reached + ROUNDING
@@ -244,7 +241,6 @@ def _claims_another_value(said: Attested, counted: Verdict, model: AnyModel) -> 
 
 
 def _record_faults(certificate: Certificate, policy: Policy, found: Recount) -> Iterator[str]:
-    """Yield a fault if numbers of records do not add up, or too many were left out."""
     gone, whole = certificate.suppressed, certificate.records_in
     chosen = gone.records - gone.for_missing
     if not (
@@ -263,7 +259,6 @@ def _record_faults(certificate: Certificate, policy: Policy, found: Recount) -> 
 def _spread_faults(
     certificate: Certificate, policy: Policy, rows: ReleasedRows | None
 ) -> Iterator[str]:
-    """Yield compared columns without a valid distribution in the certificate."""
     if rows is None:
         return
     for name in compared_columns(policy):
@@ -275,7 +270,6 @@ def _spread_faults(
 def _other_spread_faults(
     certificate: Certificate, policy: Policy, anew: Recounted
 ) -> Iterator[str]:
-    """Yield faults where distributions or types differ from those of the original."""
     said = certificate.spread
     known = {n: _recounted_spread(said[n], policy, n, anew) for n in said if n in anew.spread}
     if dict(said) != known or said.keys() != anew.spread.keys():
@@ -312,19 +306,14 @@ def _assumption_faults(certificate: Certificate) -> Iterator[str]:
 
 
 def _distinct_faults(certificate: Certificate, policy: Policy, found: Recount) -> Iterator[str]:
-    """Yield a fault if shares of distinct values differ from the certificate's."""
     if found.rows is None:
         return
     rows = found.rows
-
-    def shares(*, spelled: bool) -> dict[str, float]:
-        values = lambda name: [rows.counts((name,))]  # noqa: E731  one line for one column
-        return distinct_shares(values, policy, found.sealed, spelled=spelled)
-
-    if shares(spelled=False) == certificate.unchanged:
+    shares = partial(distinct_shares, lambda name: [rows.counts((name,))], policy, found.sealed)
+    if shares() == certificate.unchanged:
         return
     if comparable(certificate) or shares(spelled=True) != certificate.unchanged:
-        yield ("Unchanged columns have another share of distinct values than the certificate says.")
+        yield "Unchanged columns have another share of distinct values than the certificate says."
 
 
 def _alone_faults(certificate: Certificate, policy: Policy, found: Recount) -> Iterator[str]:
@@ -365,11 +354,10 @@ def _compared_places(
 
 def _is_same_policy(policy: Policy, certificate: Certificate) -> bool:
     """Whether the policy is that of the certificate, in all that is recorded."""
-    return digest_of_policy(redact(policy)) == certificate.policy_sha256
+    return sha256_of(redact(policy)) == certificate.policy_sha256
 
 
 def _policy_notes(policy: Policy, certificate: Certificate, backing: Backing) -> Iterator[str]:
-    """Yield a note if the certificate's policy differs from the given one in details."""
     promise = promise_of(certificate)
     if backing.lent or _is_same_policy(policy, certificate):
         return

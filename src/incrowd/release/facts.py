@@ -1,8 +1,4 @@
-"""What a proved release knows, computed once.
-
-The certificate is made from these facts, and a release holds them: texts on the terminal, JSON
-documents, reports and the page read them there.
-"""
+"""What a proved release knows, computed once: certificate, texts, documents and page read it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -180,10 +176,7 @@ def _least_l(proved: Proved, risk: Risk) -> Any:
 
 
 def _bound_met(policy: Policy, largest: float) -> bool | None:
-    """Whether every class keeps the limit of loss, if there is one.
-
-    None if the policy limits neither the loss of a class nor the cells of any column.
-    """
+    """Whether every class keeps the limit of loss; None if neither classes nor cells have one."""
     most = policy.search.largest_class_loss
     limited = any(c.highest is not None or c.widest is not None for c in policy.columns.values())
     if most is None and not limited:

@@ -1,7 +1,4 @@
-"""Columns that leave as they are: the evidence of whom they single out, and the refusal.
-
-The counting, and the sentences that tell it, are those of `verify.alone`.
-"""
+"""Columns that leave as they are: whom they single out, as `verify.alone` counts and says it."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 
@@ -37,18 +34,16 @@ def alone_among(blocks: Blocks, policy: Policy, uncounted: Collection[str] = ())
     if not kept:
         return None
     unseen = tuple(name for name in kept if name in uncounted)
-    return alone_of(lambda: _look_at_blocks(blocks(), policy), kept, _alone_limit(policy), unseen)
+
+    def seen_blocks() -> Iterator[SeenRelease]:
+        return (look(rows, policy) for rows in blocks() if len(rows.records))
+
+    return alone_of(seen_blocks, kept, _alone_limit(policy), unseen)
 
 
 def _alone_limit(policy: Policy) -> AloneLimit:
-    """What the policy says of columns that leave as they are."""
     accepted = (name for name, column in policy.columns.items() if column.alone == "accept")
     return AloneLimit(policy.max_alone, frozenset(accepted))
-
-
-def _look_at_blocks(blocks: Iterable[CountedRows], policy: Policy) -> Iterator[SeenRelease]:
-    """Yield what blocks of rows show, empty blocks left out."""
-    return (look(rows, policy) for rows in blocks if len(rows.records))
 
 
 def demand_few_alone(alone: Alone | None) -> None:
@@ -69,7 +64,10 @@ def refuse_telling_values(engine: Engine, policy: Policy) -> None:
         for name in kept_columns(policy)
         if name not in limit.accepted and name not in engine.sealed
     )
-    if not known or not engine.records or not _is_alone_foreseen(policy):
+    # Whether who is alone in the table by a value is alone in every release.
+    crowded = policy.smallest_class > 1
+    foreseen = crowded and policy.unit is None and policy.missing is not Missing.SUPPRESS
+    if not known or not engine.records or not foreseen:
         return
     most = limit.share + policy.suppression
     shares = {name: _share_alone(engine, (name,)) for name in known}
@@ -78,12 +76,6 @@ def refuse_telling_values(engine: Engine, policy: Policy) -> None:
     if together > most:
         told = {name: shares[name] for name in telling}
         raise _too_many_alone_error(Alone(told, together, together, limit.share, (), telling))
-
-
-def _is_alone_foreseen(policy: Policy) -> bool:
-    """Whether who is alone in the table by a value is alone in every release."""
-    crowded = policy.smallest_class > 1
-    return crowded and policy.unit is None and policy.missing is not Missing.SUPPRESS
 
 
 def _share_alone(engine: Engine, known: tuple[str, ...]) -> float:
@@ -102,7 +94,6 @@ def attested_alone(certificate: Certificate, policy: Policy) -> Alone | None:
 
 
 def _too_many_alone_error(alone: Alone) -> NotMetError:
-    """The error that too many are alone, with what to do about the columns to blame."""
     blamed, named = alone.excess, ", ".join(f"'{name}'" for name in alone.excess)
     rest = len(alone.unaccepted_columns) - len(blamed)
     return NotMetError(

@@ -17,7 +17,7 @@ from incrowd.linkage.candidates import CandidateCounter
 from incrowd.linkage.world import World, people_of, union_domain
 from incrowd.models.model import of_world
 from incrowd.policy.coding import code_columns, code_unit, refuse_marked_weights
-from incrowd.policy.compile import Compiled, Counted, Counting, Quasi, Sampler, count
+from incrowd.policy.compile import Compiled, Counted, Counting, Quasi, Sampler, count, count_people
 from incrowd.policy.compile import compile as compile_problem
 from incrowd.policy.policy import IMPROVING, Policy, require_declared
 from incrowd.release.certificate import CertifiedWorld, Digest
@@ -80,11 +80,9 @@ class PartFolder(Protocol):
     @property
     def seed(self) -> int:
         """What everything random is drawn from: the same in each attempt."""
-        ...
 
     def of(self, request: str) -> Path:
         """The folder of a request; what other requests have left is removed."""
-        ...
 
 
 _LENIENCE = 1.0
@@ -119,10 +117,7 @@ class RunContext:
 
 
 def overtime_of(policy: Policy, watch: Watch) -> str:
-    """Say that a search took longer than the policy's time limit; "" if it did not.
-
-    A limit is kept within a second wherever a search can be interrupted.
-    """
+    """Say that a search took longer than the policy's time limit; "" if it did not."""
     limit, took = policy.time_limit, watch.elapsed
     if limit is None or took <= limit + _LENIENCE:
         return ""
@@ -133,25 +128,38 @@ def overtime_of(policy: Policy, watch: Watch) -> str:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class LoadedTable:
-    """A table loaded by its policy: coded columns and the problem for the search."""
+@dataclass(frozen=True, eq=False, repr=False)
+class CodedTable:
+    """A table whose columns are coded."""
 
-    policy: Policy
-    """The policy as the user wrote it."""
     engine: Engine
     quasi: Quasi
     counted: Counted
     unit: CodedColumn | None
-    compiled: Compiled
-    against: WorldReference | None = None
-    """The world that the release is compared with, if any."""
-    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    kinds: Mapping[str, Kind]
     """The type of values of each counted column."""
 
     def __repr__(self) -> str:
         """Without values."""
-        return f"LoadedTable({self.engine.records} records, {len(self.engine.names)} columns)"
+        size = f"{self.engine.records} records, {len(self.engine.names)} columns"
+        return f"{type(self).__name__}({size})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LoadedTable(CodedTable):
+    """A table loaded by its policy: coded columns and the problem for the search."""
+
+    policy: Policy
+    """The policy as the user wrote it."""
+    compiled: Compiled
+    against: WorldReference | None = None
+    """The world that the release is compared with, if any."""
+
+    @property
+    def world(self) -> WorldReference:
+        """The world that the release is compared with, where there must be one."""
+        assert self.against is not None  # noqa: S101  whoever asks has seen it
+        return self.against
 
     @property
     def coded(self) -> tuple[CodedColumn, ...]:
@@ -162,10 +170,7 @@ class LoadedTable:
     @property
     def people(self) -> int:
         """People in the whole table; a record without a unit is one person."""
-        if self.unit is None:
-            return self.engine.records
-        there = self.engine.frequency(self.unit)
-        return int(there[0] + (there[1:] > 0).sum())
+        return count_people(self.engine, self.unit)
 
     @cached_property
     def reference(self) -> dict[str, Reference]:
@@ -181,25 +186,15 @@ class LoadedTable:
         return Reference.read(rows, name, len(column.domain), maps)
 
 
-@dataclass(frozen=True, eq=False)
-class CountedTable:
+@dataclass(frozen=True, eq=False, repr=False)
+class CountedTable(CodedTable):
     """A table whose columns are coded and whose rows are counted.
 
     Policies that give columns the same roles, hierarchies and types, and that read missing values
     alike, start from the same counts: only what classes must satisfy is compiled anew.
     """
 
-    engine: Engine
-    quasi: Quasi
-    counted: Counted
-    unit: CodedColumn | None
     counting: Counting
-    kinds: Mapping[str, Kind]
-    """The type of values of each counted column."""
-
-    def __repr__(self) -> str:
-        """Without values."""
-        return f"CountedTable({self.engine.records} records, {len(self.engine.names)} columns)"
 
     def load_by(self, policy: Policy, against: WorldReference | None = None) -> LoadedTable:
         """Load the table by a policy, from the counts that are here."""
@@ -215,8 +210,8 @@ class CountedTable:
         if against is not None:
             exact = policy.ends == "exact"
             against, compiled = _add_world(against, compiled, self.quasi, exact=exact)
-        columns = self.quasi, self.counted, self.unit
-        return LoadedTable(policy, self.engine, *columns, compiled, against, self.kinds)
+        coded = self.engine, self.quasi, self.counted, self.unit, self.kinds
+        return LoadedTable(*coded, policy, compiled, against)
 
 
 def load(
@@ -258,7 +253,7 @@ def count_table(
     unit = code_unit(engine, policy)
     counting = count(engine, policy, quasi, counted, unit, sampled)
     read_as = {name: codes[name].domain.kind for name in policy.counted}
-    return CountedTable(engine, quasi, counted, unit, counting, read_as)
+    return CountedTable(engine, quasi, counted, unit, read_as, counting)
 
 
 def with_hierarchy(
@@ -275,10 +270,7 @@ def with_hierarchy(
 
 
 def world_of_labels(policy: Policy, against: WorldReference | None) -> World | None:
-    """The world that decides the ends of labels; None if no model uses one.
-
-    With exact ends only the table decides.
-    """
+    """The world that decides the ends of labels; None if no model uses one, or ends are exact."""
     asked = any(map(of_world, policy.models)) and policy.ends != "exact"
     return against.world if against is not None and asked else None
 

@@ -21,6 +21,9 @@ from incrowd.verify.losses import LossColumn, losses_of_labels
 from incrowd.verify.spellings import own_reference
 from incrowd.verify.verify import SeenRelease, look
 
+_UNTOLD = (
+    "Cells show one value for a whole class, so only losses that count classes can be recounted."
+)
 _OTHER_WORLD = (
     "Labels depend on the world, and this is not the world of the certificate: losses were not "
     "recounted, nor whether every row covers a record of the original."
@@ -60,7 +63,7 @@ class Original:
         `world` is the one of the certificate: what labels stand for depends on it.
         """
         faults: list[str] = []
-        notes = list(self._untold_notes())
+        notes = [] if self.table.policy.shown.tells_loss else [_UNTOLD]
         other = self._of_another_world(world)
         if other:
             notes.append(_OTHER_WORLD)
@@ -88,17 +91,12 @@ class Original:
         self, rows: ReleasedRows
     ) -> tuple[dict[str, Distribution], dict[str, Distribution]]:
         """The compared columns, by name, as the release and as the original spreads them."""
-        names = compared_columns(self.table.policy)
-        held = {name: rows.counts((name,)) for name in names}
-        own = {name: self.table.reference[name].among(held[name], name) for name in names}
-        spread = {name: spread_of(own[name], held[name].cells[name]) for name in names}
-        cells = {name: number_cells(held[name].cells[name]) for name in names}
-        whole = {
-            name: Distribution.without_labels(
-                self.table.reference[name], cells[name], of="original"
-            )
-            for name in names
-        }
+        spread, whole = {}, {}
+        for name in compared_columns(self.table.policy):
+            held, reference = rows.counts((name,)), self.table.reference[name]
+            cells = number_cells(held.cells[name])
+            spread[name] = spread_of(reference.among(held, name), held.cells[name])
+            whole[name] = Distribution.without_labels(reference, cells, of="original")
         return spread, whole
 
     def _of_another_world(self, world: CertifiedWorld | None) -> bool:
@@ -108,21 +106,10 @@ class Original:
             return False
         return world is None or world.digests != against.digests
 
-    def _untold_notes(self) -> Iterator[str]:
-        """Yield a note if cells do not tell losses."""
-        if not self.table.policy.shown.tells_loss:
-            yield (
-                "Cells show one value for a whole class, so only losses that count classes can "
-                "be recounted."
-            )
-
     def _losses(self, seen: SeenRelease, rows: ReleasedRows, notes: list[str]) -> dict[str, float]:
-        """Recount the losses by name, empty if labels do not tell them.
-
-        Adds to `notes` if a label has two readings.
-        """
+        """Recount losses by name; none, and a note, if labels do not tell them clearly."""
         policy, tally = self.table.policy, self.table.compiled.problem.tally
-        if not self.table.policy.shown.tells_loss:
+        if not policy.shown.tells_loss:
             return {}
         columns = {
             name: LossColumn(
@@ -134,9 +121,8 @@ class Original:
             )
             for j, (name, (_, hierarchy)) in enumerate(self.table.quasi.items())
         }
-        if unclear := [
-            name for name, shown in columns.items() if self._has_two_readings(shown, seen)
-        ]:
+        unclear = [name for name, one in columns.items() if self._has_two_readings(one, seen)]
+        if unclear:
             notes.append(
                 f"A generalized cell of {unclear[0]!r} looks like an exact or a missing value, "
                 "so only losses that count classes can be recounted."
@@ -210,7 +196,6 @@ class Original:
             yield f"{count_of(bare, 'row')} of the release {verb} no record of the original."
 
     def _sides(self, before: CountedRows, after: CountedRows) -> list[Sides]:
-        """The quasi-identifying columns of both tables, to compare them."""
         shown = {name: number_cells(after.cells[name]) for name in self.table.quasi}
         return [
             Sides(

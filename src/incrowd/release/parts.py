@@ -29,7 +29,7 @@ from incrowd.recoding.column_cells import ByClass
 from incrowd.recoding.recoding import classes_of_records
 from incrowd.recoding.show.transformation import Transformation
 from incrowd.recoding.spans import number_shown
-from incrowd.release.certificate import digest_of_policy
+from incrowd.release.certificate import sha256_of
 from incrowd.release.load import LoadedTable, RunContext, overtime_of
 from incrowd.release.policy_record import redact
 from incrowd.release.rows import plan_rows
@@ -117,18 +117,17 @@ def stage_in_parts(table: LoadedTable, release: PartRelease, context: RunContext
     draw = np.random.default_rng(seed)
     tree = _part_tree(table, problem, release, plan)
     job = RecodingJob(
-        problem=replace(problem, tally=_first_row(problem.tally)),
+        problem=replace(problem, tally=problem.tally.take(np.zeros(1, dtype=np.int32))),
         search=release.search,
         shown=table.policy.shown,
-        places=_quasi_places(plan, table.policy),
+        places=tuple(list(plan.cells).index(name) for name in table.policy.quasi),
         whole=table.compiled.records,
         entropy=int(draw.integers(0, 2**63)),
         units=table.unit is not None,
     )
     expression = tree.expression([f"k{j}" for j in range(len(problem.columns))])
-    kept = (
-        None if context.kept is None else context.kept.of(_request_digest(table, job, expression))
-    )
+    request = _request_digest(table, job, expression)
+    kept = None if context.kept is None else context.kept.of(request)
     watch = context.search_watch(table.policy)
     staged = engine.stage_parts(plan, expression, job, draw, context.watch, kept)
     watch.doing = "searching parts of a table that is not in memory"
@@ -144,7 +143,7 @@ def stage_in_parts(table: LoadedTable, release: PartRelease, context: RunContext
 def _request_digest(table: LoadedTable, job: "RecodingJob", expression: str) -> str:
     """Digest all that decides how a part is released, so that its result can be used again."""
     code = hashlib.sha256(f"{version('incrowd')} {expression} {job.entropy}".encode())
-    code.update(digest_of_policy(redact(table.policy)).encode())
+    code.update(sha256_of(redact(table.policy)).encode())
     for column in job.problem.columns:
         code.update(column.frequency.tobytes())
         code.update("\0".join(map(str, column.hierarchy.labels[0].tolist())).encode())
@@ -161,17 +160,6 @@ def _with_text_labels(plan: RowPlan) -> RowPlan:
         for name, cell in plan.cells.items()
     }
     return replace(plan, cells=cells)
-
-
-def _quasi_places(plan: RowPlan, policy: Policy) -> tuple[int, ...]:
-    """The place of each quasi-identifying column among those that leave."""
-    names = list(plan.cells)
-    return tuple(names.index(name) for name in policy.quasi)
-
-
-def _first_row(tally: Tally) -> Tally:
-    """The first row of a tally, for a problem without its rows."""
-    return tally.take(np.zeros(1, dtype=np.int32))
 
 
 def _part_tree(
@@ -235,7 +223,7 @@ class RecodingJob:
     """Local recoding of one part: a `PartJob`."""
 
     problem: Problem
-    """Of the whole table, without its rows."""
+    """Of the whole table, with the first of its rows alone."""
     search: Search
     shown: Transformation
     places: tuple[int, ...]
@@ -308,12 +296,5 @@ def _outcome_of_classes(problem: Problem, cells: pl.DataFrame, records: int) -> 
         first = np.unique(place, return_index=True)[1]
         low, high, level = low[:, first], high[:, first], level[:, first]
         sizes = np.bincount(place, weights=sizes).astype(np.int64)
-    return Outcome(
-        problem.columns,
-        low,
-        high,
-        level,
-        Classes(sizes, sizes, {}),
-        max(records - int(sizes.sum()), 0),
-        spans=True,
-    )
+    classes, suppressed = Classes(sizes, sizes, {}), max(records - int(sizes.sum()), 0)
+    return Outcome(problem.columns, low, high, level, classes, suppressed, spans=True)

@@ -6,7 +6,7 @@ from pathlib import PureWindowsPath
 from typing import Any
 
 from incrowd.errors import InputError, boundary
-from incrowd.policy import codec, toml
+from incrowd.policy import codec
 from incrowd.policy.policy import IMPROVING, Policy
 from incrowd.recoding.show import SHOWS
 from incrowd.release.certificate import sha256_of
@@ -21,17 +21,30 @@ def redact(policy: Policy) -> dict[str, Any]:
     """
     if policy.time_limit is None:
         policy = policy.model_copy(update={"time_limit": IMPROVING})
-    return without_cells(codec.plain_values(policy))
+    redacted: dict[str, Any] = without_cells(codec.plain_values(policy))
+    return redacted
 
 
-def without_cells(policy: Mapping[str, Any]) -> dict[str, Any]:
-    """Replace the cells that a policy in plain values lists by their number and digest.
+def without_cells(value: Any, key: str = "") -> Any:
+    """A plain value, as of a policy; cells become a number and digest, paths the file's name.
 
     >>> without_cells({"columns": {"sex": {"hierarchy": {"name": "tree", "rows": [["f", "*"]]}}}})
     ... # doctest: +ELLIPSIS
     {'columns': {'sex': {'hierarchy': {'name': 'tree', 'rows': {'number': 1, 'sha256': '...'}}}}}
     """
-    return {key: _plain_without_cells(value, key) for key, value in policy.items()}
+    match value:
+        case dict():
+            return {inner: without_cells(item, inner) for inner, item in value.items()}
+        case list() if key in _LISTED:
+            listed = without_cells(value)
+            return {"number": len(listed), "sha256": sha256_of(listed)}
+        case list():
+            return [without_cells(item) for item in value]
+        case str() if key == "path":
+            return PureWindowsPath(value).name
+        case bool() | int() | float() | str():
+            return value
+    return str(value)
 
 
 def as_text(policy: Mapping[str, Any]) -> str:
@@ -48,14 +61,7 @@ def as_text(policy: Mapping[str, Any]) -> str:
     [columns.age]
     role = "quasi"
     """
-    plain = {key: value for key, value in policy.items() if key not in {"models", "columns"}}
-    parts = ["\n".join(toml.table_lines(plain))]
-    parts += [
-        "\n".join(["[[models]]", *toml.table_lines(model)]) for model in policy.get("models", ())
-    ]
-    for name, column in policy.get("columns", {}).items():
-        parts.append("\n".join([f"[columns.{toml.key_text(name)}]", *toml.table_lines(column)]))
-    return "\n\n".join(parts) + "\n"
+    return codec.dumps(policy, header=())
 
 
 def promise_in(policy: Mapping[str, Any]) -> dict[str, Any]:
@@ -97,20 +103,3 @@ def restore_policy(policy: Mapping[str, Any]) -> Policy | None:
             if named.get("name") == "file" or any(key in named for key in _LISTED):
                 return None
         return Policy.model_validate_json(json.dumps(policy))
-
-
-def _plain_without_cells(value: Any, key: str) -> Any:
-    """A plain value; cells become a number and digest, paths the name of the file."""
-    match value:
-        case dict():
-            return {inner: _plain_without_cells(item, inner) for inner, item in value.items()}
-        case list() if key in _LISTED:
-            listed = _plain_without_cells(value, "")
-            return {"number": len(listed), "sha256": sha256_of(listed)}
-        case list():
-            return [_plain_without_cells(item, "") for item in value]
-        case str() if key == "path":
-            return PureWindowsPath(value).name
-        case bool() | int() | float() | str():
-            return value
-    return str(value)

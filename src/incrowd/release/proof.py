@@ -24,17 +24,18 @@ from incrowd.table.column import Missing
 from incrowd.table.counted import CountedRows
 from incrowd.table.encode import columns_without_codes
 from incrowd.verify.alone import Alone
-from incrowd.verify.named import demand_named_by_crowds, people_by_code
 from incrowd.verify.shown import (
     ShownColumn,
     cell_judge,
     crowds_by_number,
     demand_coarse,
     demand_consistent,
+    demand_named_by_crowds,
     demand_numbered_classes,
     demand_permuted,
     demand_steady,
     demand_within,
+    people_by_code,
 )
 from incrowd.verify.verdict import Verdict
 from incrowd.verify.verify import (
@@ -67,11 +68,6 @@ class Proof:
     """By column whose classes are compared with the release: how the release spreads it."""
     alone: Alone | None = None
     """Whom columns that leave as they are single out; None if there is none."""
-
-    @classmethod
-    def of(cls, seen: SeenRelease, verdicts: tuple[Verdict, ...]) -> "Proof":
-        """The proof of rows that were seen at once."""
-        return _join_proofs([seen], [verdicts], ())
 
     @property
     def classes(self) -> int:
@@ -114,10 +110,7 @@ class ReleaseEvidence:
 
     def blocks(self, columns: tuple[str, ...]) -> Iterator[CountedRows]:
         """Yield the written rows in blocks; quasi-identifying columns are the first of these."""
-        stored, key = (
-            self.rows.stored_names(columns),
-            self.rows.stored_names(self.table.policy.quasi),
-        )
+        stored, key = map(self.rows.stored_names, (columns, self.table.policy.quasi))
         for block in self.written.blocks(stored, len(key), self.rows.plain):
             yield self.rows.clear(block)
 
@@ -129,10 +122,6 @@ class ReleaseEvidence:
     def by_class(self, columns: tuple[str, ...]) -> CountedRows:
         """Count what the staged rows show of these columns, by class."""
         return self.rows.clear(self.staged.counts(columns, classes=True))
-
-    def originals(self, columns: tuple[str, ...]) -> CountedRows:
-        """Count what the records held in these columns, by class."""
-        return self.rows.clear(self.staged.originals(columns))
 
     def holders(self, column: str) -> tuple[Counts, int]:
         """Count people per leaf of a column, and the fewest who must hold a name in a set.
@@ -150,10 +139,6 @@ class ReleaseEvidence:
         there = people_of(world, column, hierarchy.leaves)
         return np.maximum(people, there), world_people_per_cell(models)
 
-    def pairs(self, column: str) -> CountedRows:
-        """Pair what the records held in a column that is replaced with what they show."""
-        return self.rows.clear(self.staged.cell_pairs(column))
-
 
 def prove(table: LoadedTable, plan: RowPlan, staged: Staged, written: Written) -> Proof:
     """Judge a written release by its policy; `NotMetError` if a cell is wrong."""
@@ -167,7 +152,8 @@ def _proof_of(evidence: ReleaseEvidence, plan: RowPlan) -> Proof:
     table, policy = evidence.table, evidence.table.policy
     _demand_rows(evidence)
     for name in pseudonymous_columns(policy):
-        demand_pseudonyms(name, evidence.pairs(name), _expected_pseudonyms(plan, name))
+        pairs = evidence.rows.clear(evidence.staged.cell_pairs(name))
+        demand_pseudonyms(name, pairs, _expected_pseudonyms(plan, name))
     if policy.shown.exact:
         return _prove_by_class(evidence)
     for name in policy.quasi:
@@ -183,11 +169,11 @@ def _proof_of(evidence: ReleaseEvidence, plan: RowPlan) -> Proof:
         rows = by_people(evidence.by_person(columns))
     seen = look(rows, policy)
     world = None if table.against is None else table.against.public
-    return Proof.of(seen, verify(seen, policy, evidence.reference, world, table.people))
+    verdicts = verify(seen, policy, evidence.reference, world, table.people)
+    return _join_proofs([seen], [verdicts], policy.models)
 
 
 def _alone_by_kept(evidence: ReleaseEvidence) -> Alone | None:
-    """Count people whom unchanged columns single out within their class."""
     table, policy = evidence.table, evidence.table.policy
     columns = (*policy.quasi, *kept_columns(policy))
 
@@ -228,28 +214,28 @@ def _prove_in_blocks(evidence: ReleaseEvidence, columns: tuple[str, ...]) -> Pro
 def _join_proofs(
     seen: Sequence[SeenRelease], verdicts: Sequence[tuple[Verdict, ...]], models: Sequence[Model]
 ) -> Proof:
-    """Make the proof of blocks of rows that were judged one after the other."""
+    """Make the proof of rows that were judged at once, or in blocks one after the other."""
     labels = {
         name: pl.concat([one.quasi[name].labels for one in seen]).n_unique()
         for name in seen[0].quasi
     }
     sizes = np.concatenate([one.crowds.sizes for one in seen])
-    return Proof(
-        sizes, labels, verdicts[0] if len(verdicts) == 1 else weakest_verdicts(verdicts, models)
-    )
+    weakest = verdicts[0] if len(verdicts) == 1 else weakest_verdicts(verdicts, models)
+    return Proof(sizes, labels, weakest)
 
 
 def _prove_by_class(evidence: ReleaseEvidence) -> Proof:
     """Prove rows with permuted sensitive cells; the other columns are checked before."""
     policy = evidence.table.policy
     sensitive = policy.sensitive
-    demand_permuted(evidence.originals(sensitive), evidence.by_class(sensitive))
+    held = evidence.rows.clear(evidence.staged.originals(sensitive))
+    demand_permuted(held, evidence.by_class(sensitive))
     if policy.class_column is not None:
         demand_numbered_classes(policy.class_column, evidence.by_class((policy.class_column,)))
     rows = evidence.by_class(tuple(dict.fromkeys((*policy.quasi, *policy.judged))))
     seen = look(rows, policy)
     seen = replace(seen, crowds=crowds_by_number(rows.classes, rows.records))
-    return Proof.of(seen, verify(seen, policy, evidence.reference))
+    return _join_proofs([seen], [verify(seen, policy, evidence.reference)], policy.models)
 
 
 def _demand_rows(evidence: ReleaseEvidence) -> None:
@@ -262,24 +248,22 @@ def _demand_rows(evidence: ReleaseEvidence) -> None:
     demand_once(staged.repeated)
     demand_unchanged(staged.count_altered(), unchanged_columns(policy))
     if policy.missing is not Missing.SUPPRESS:
-        demand_accounted(staged.records, engine.records, policy)
+        demand_accounted(staged.records, engine.records, policy.suppression)
         return
     held = [table.quasi[name][0] for name in policy.quasi]
     for column in held:
         demand_values(staged.counts((), [column]))
     whole = int(engine.counts((), held[:1], None, held).records.sum())
-    demand_accounted(staged.records, whole, policy)
+    demand_accounted(staged.records, whole, policy.suppression)
 
 
 def _expected_pseudonyms(plan: RowPlan, name: str) -> dict[str, str]:
-    """The expected pseudonym of each value of an identifier."""
     cell = plan.cells[name]
     assert isinstance(cell, ByValue)  # noqa: S101  pseudonyms are shown by value
     return dict(zip(cell.column.domain.labels.tolist(), cell.labels[1:].tolist(), strict=True))
 
 
 def _demand_cells(evidence: ReleaseEvidence, name: str, *, steadily: bool) -> None:
-    """Demand that the cells of a quasi-identifying column show what they may."""
     policy = evidence.table.policy
     hierarchy = evidence.table.quasi[name][1]
     judge = cell_judge(policy.show)

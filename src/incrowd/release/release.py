@@ -109,27 +109,20 @@ class Release(ProvedFacts, Shown):
 
 def nodes_frame(explored: Explored) -> pl.DataFrame:
     """Put each counted node of a lattice on a line, in search order."""
+    figures = {"k", "suppressed", "loss", "state", "optimum", "minimal"}
     levels = {
-        _free_name(name): explored.levels[:, j].astype(np.int32)
+        f"{name} (level)" if name in figures else name: explored.levels[:, j].astype(np.int32)
         for j, name in enumerate(explored.columns)
     }
-    judged = explored.suppressed >= 0
+    suppressed = pl.Series(explored.suppressed.tolist(), dtype=pl.Int64)
     return pl.DataFrame(
         {
             **levels,
             "k": explored.k,
-            "suppressed": pl.Series(explored.suppressed.tolist(), dtype=pl.Int64).set(
-                pl.Series(~judged), None
-            ),
+            "suppressed": suppressed.set(pl.Series(explored.suppressed < 0), None),
             "loss": pl.Series(explored.loss).fill_nan(None),
             "state": [NodeState(int(state)).name.lower() for state in explored.state],
             "optimum": np.arange(len(explored)) == explored.best,
             **({} if explored.minimal is None else {"minimal": explored.minimal}),
         }
     )
-
-
-def _free_name(name: str) -> str:
-    """The name of a column; ' (level)' marks one that is called like a figure."""
-    figures = {"k", "suppressed", "loss", "state", "optimum", "minimal"}
-    return f"{name} (level)" if name in figures else name

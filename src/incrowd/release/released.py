@@ -106,20 +106,15 @@ def reference_of(spread: Distribution, labels: list[str]) -> Reference:
 def fits_distribution(
     certificate: Certificate, name: str, rows: CountedRows, policy: Policy
 ) -> bool:
-    """Whether the column fits the distribution in the certificate.
-
-    `rows` are its distinct cells.
-    """
+    """Whether a column, given by its distinct cells, fits its distribution in the certificate."""
     spread, cells = certificate.spread[name], number_cells(rows.cells[name])
     places, people = np.array([0, *spread.places]), len(spread.people)
     if len(places) != len(cells.labels) + 1 or ((places < 0) | (places >= people)).any():
         return False
     if not sum(spread.people) or min(spread.people) < 0 or not _is_hierarchy(spread):
         return False
-    held, said = (
-        records_per_code(places[cells.codes], rows.records, people),
-        np.array(spread.people),
-    )
+    held = records_per_code(places[cells.codes], rows.records, people)
+    said = np.array(spread.people)
     if spread.of == "release" and policy.unit is None:
         return bool((held == said).all())
     if spread.of == "release":

@@ -22,8 +22,6 @@ from incrowd.verify.spellings import end_names
 
 SHORTEST_KEY = 16
 """Shortest key, in bytes."""
-
-
 DIGITS = 32
 """Hexadecimal digits of a pseudonym: 128 bits."""
 
@@ -54,14 +52,13 @@ def pseudonyms(column: str, texts: Iterable[str | None], key: bytes) -> list[str
     domain = hmac.new(check_key(key), digestmod=hashlib.sha256)
     name = column.encode()
     domain.update(len(name).to_bytes(8, "big") + name)
-    return [None if text is None else _pseudonym(domain, text) for text in texts]
 
+    def pseudonym(text: str) -> str:
+        code = domain.copy()
+        code.update(text.encode())
+        return code.hexdigest()[:DIGITS]
 
-def _pseudonym(domain: hmac.HMAC, text: str) -> str:
-    """The pseudonym of a text; `domain` has the key and the column's name."""
-    code = domain.copy()
-    code.update(text.encode())
-    return code.hexdigest()[:DIGITS]
+    return [None if text is None else pseudonym(text) for text in texts]
 
 
 def columns_to_split(quasi: Quasi, names: Iterable[str]) -> tuple[str, ...]:
@@ -172,19 +169,12 @@ def unchanged_columns(policy: Policy) -> tuple[str, ...]:
 
 
 def _pseudonym_cells(table: LoadedTable, context: RunContext) -> dict[str, Cell]:
-    """The cells of each identifier that leaves as pseudonyms."""
-    policy = table.policy
-    return {
-        name: ByValue(column, _pseudonyms_of(column.domain.labels, name, context))
-        for name in pseudonymous_columns(policy)
-        for column in [table.engine.texts(name, policy.marks.of_column(name))]
-    }
-
-
-def _pseudonyms_of(texts: Texts, name: str, context: RunContext) -> Texts:
-    """The pseudonyms of these texts, None first for missing."""
-    found = pseudonyms(name, texts.tolist(), check_key(context.key))
-    return np.array([None, *found], dtype=object)
+    cells: dict[str, Cell] = {}
+    for name in pseudonymous_columns(table.policy):
+        column = table.engine.texts(name, table.policy.marks.of_column(name))
+        shown = pseudonyms(name, column.domain.labels.tolist(), check_key(context.key))
+        cells[name] = ByValue(column, np.array([None, *shown], dtype=object))
+    return cells
 
 
 def _split_ends(table: LoadedTable, cells: dict[str, Cell]) -> dict[str, Cell]:

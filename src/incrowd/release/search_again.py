@@ -13,7 +13,6 @@ from incrowd.engines.base import Staged
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.memory_release import MemoryStaged
 from incrowd.errors import InfeasibleError, NotMetError
-from incrowd.linkage.world import World
 from incrowd.policy.policy import Policy
 from incrowd.release.load import HierarchyBuilder, LoadedTable, RunContext, load
 from incrowd.verify.spellings import end_names
@@ -59,20 +58,13 @@ class SearchAgain:
     @cached_property
     def _people(self) -> pl.DataFrame:
         """The world as a table with the columns that the search uses."""
-        against = self.table.against
-        assert against is not None  # noqa: S101  only tables against a world are searched again
-        return world_frame(against.world, self._policy.quasi)
-
-
-def world_frame(world: World, names: Sequence[str]) -> pl.DataFrame:
-    """Make a table of these columns of a world."""
-    columns = []
-    for name in names:
-        column = world.columns[name]
-        values = pl.Series(name, np.asarray(column.domain.values)).extend_constant(None, 1)
-        place = np.where(column.codes == MISSING, len(column.domain), column.codes - 1)
-        columns.append(values.gather(place))
-    return pl.DataFrame(columns)
+        columns = []
+        for name in self._policy.quasi:
+            column = self.table.world.world.columns[name]
+            values = pl.Series(name, np.asarray(column.domain.values)).extend_constant(None, 1)
+            place = np.where(column.codes == MISSING, len(column.domain), column.codes - 1)
+            columns.append(values.gather(place))
+        return pl.DataFrame(columns)
 
 
 def shown_rows(staged: Staged, quasi: Sequence[str]) -> Counter[Cells | None]:

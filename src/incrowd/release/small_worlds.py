@@ -114,9 +114,7 @@ def _ways_to_take(people: Sequence[int], number: int) -> Iterator[list[int]]:
 
 def drawn_table(table: LoadedTable) -> DrawnTable:
     """Describe a table as drawn from its world; refused if it was not, or cannot be told."""
-    against = table.against
-    assert against is not None  # noqa: S101  only tables against a world get here
-    policy, world = table.policy, against.world
+    policy, world = table.policy, table.world.world
     size = f"the world has {count_of(world.people, 'person', 'people')}, fewer than {ENOUGH}"
     why = _reason_unsearchable(policy, world)
     if table.compiled.left_out_missing and not why:
@@ -161,7 +159,6 @@ def _reason_unsearchable(policy: Policy, world: World) -> str:
 
 
 def _uncounted_error(size: str, why: str) -> InfeasibleError:
-    """The error that a small world cannot be counted, and why."""
     return InfeasibleError(
         f"{size}: counted by containment alone, models of the world promise too much there, and "
         f"what somebody who knows the search concludes was not counted: {why}",
@@ -171,10 +168,8 @@ def _uncounted_error(size: str, why: str) -> InfeasibleError:
 
 def _world_codes(table: LoadedTable, name: str) -> Counts:
     """The world's codes of the table's distinct rows in a column, -1 where it lacks a value."""
-    against = table.against
-    assert against is not None  # noqa: S101  as above
     column, _ = table.quasi[name]
-    there = against.world.columns[name].domain.labels.tolist()
+    there = table.world.world.columns[name].domain.labels.tolist()
     number = {label: code for code, label in enumerate(there, start=1)}
     place = [0, *(number.get(label, -1) for label in column.domain.labels.tolist())]
     line = table.compiled.problem.tally.quasi[table.policy.quasi.index(name)]
@@ -194,8 +189,7 @@ class FittingKinds:
     @classmethod
     def of(cls, table: LoadedTable, seen: SeenRelease, drawn: DrawnTable) -> "FittingKinds":
         """Read the labels of a release of this table."""
-        against, missing = table.against, table.policy.missing
-        assert against is not None  # noqa: S101  as above
+        against, missing = table.world, table.policy.missing
         shown = {name: _code_cells(name, cells) for name, cells in seen.quasi.items()}
         plain = Missing.OWN_VALUE if missing is Missing.SUPPRESS else missing
         linked = link(shown, against.world, against.hierarchies, missing=plain)

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from incrowd.errors import PolicyError
 
@@ -28,10 +28,6 @@ class OptionKind:
     example: str = "age=10"
     """What follows the flag, for a form that takes values by column."""
 
-    def with_remedy(self, remedy: str) -> Self:
-        """This kind with another remedy for what is out of its limits."""
-        return replace(self, remedy=remedy)
-
     def refuse_wrong(self, name: str, value: Any) -> None:
         """Refuse what is no number of this kind: a text, NaN, or one that is out of its limits."""
         if value is None or self.type not in {int, float} or self.form != "plain":
@@ -45,7 +41,6 @@ class OptionKind:
 
     @property
     def _limits(self) -> str:
-        """The limits in words."""
         if math.isinf(self.most):
             return "a number" if math.isinf(self.least) else f"{self.least:g} or more"
         return f"from {self.least:g} to {self.most:g}"
@@ -100,6 +95,7 @@ SHARE = OptionKind("SHARE", float, least=0, most=1, remedy="give 0.1, for exampl
 PART = OptionKind("SHARE", float)
 """A share whose limits are told where it is used."""
 CHANCE = replace(SHARE, metavar="CHANCE")
+EXPOSED = replace(SHARE, remedy="give a share: 0.2 is one in five")
 
 IN_COLUMNS = Group("Columns")
 HOLD = Group("What must hold")

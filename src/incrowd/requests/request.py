@@ -109,7 +109,6 @@ def verb(
     """
 
     def decorate(answer: Callable[[Asked], Result]) -> Callable[Parameters, Result]:
-        """The function with the parameters of the request, which it makes before it answers."""
         name = answer.__name__
         signature = _signature(request).replace(
             return_annotation=inspect.signature(answer).return_annotation
@@ -142,7 +141,6 @@ def _as_one_list(items: tuple[Any, ...]) -> Any:
 
 
 def _signature(request: Callable[..., Any]) -> inspect.Signature:
-    """The parameters of a request, with their plain types."""
     signature = inspect.signature(request)
     plain = [
         parameter.replace(annotation=_type_without_marks(parameter.annotation))
@@ -163,8 +161,7 @@ def _parameter_list(request: Any) -> str:
     said |= _sentences_by_field(request)
     names = [one for one in inspect.signature(request).parameters if said.get(one)]
     lines = (f"`{one}`: {said[one]}" for one in names)
-    return "\n".join(re.sub(r"--([a-z-]+)", _as_parameter, line) for line in lines)
-
-
-def _as_parameter(flag: "re.Match[str]") -> str:
-    return f"`{flag[1].replace('-', '_')}`"
+    return "\n".join(
+        re.sub(r"--([a-z-]+)", lambda flag: f"`{flag[1].replace('-', '_')}`", line)
+        for line in lines
+    )

@@ -1,15 +1,17 @@
 """What can be asked of `risk`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
-from incrowd.requests.kinds import FILE, PART, PEOPLE, SHARE, SWITCH, WRITING, Group
+from incrowd.requests.kinds import EXPOSED, FILE, PART, PEOPLE, SWITCH, WRITING, Group
 from incrowd.requests.request import Request
 from incrowd.requests.shared import (
     AnyPath,
     HowToRead,
+    MissingValues,
     PolicyFile,
+    PolicyFolder,
     Quasi,
     Sensitive,
     Source,
@@ -34,9 +36,7 @@ class RiskRequest(Request):
     unit: Unit = None
     weight: Weight = None
     policy: PolicyFile = None
-    threshold: Annotated[float, SHARE.with_remedy("give a share: 0.2 is one in five"), MEASURE] = (
-        0.2
-    )
+    threshold: Annotated[float, EXPOSED, MEASURE] = 0.2
     """A risk above this counts as exposed, 0..1."""
     population: Annotated[float | str | None, PEOPLE, MEASURE] = None
     """The number of people that the table was drawn from, such as 3e8, or a name such as usa:
@@ -50,11 +50,9 @@ class RiskRequest(Request):
     hierarchies: "Mapping[str, AnyHierarchy] | None" = None
     """Of sensitive columns, for distances, and of quasi-identifying ones, for coarser values;
     without one, the data suggests it."""
-    missing_values: Sequence[str] = ()
-    """Texts that mean that a value is missing."""
+    missing_values: MissingValues = ()
     list_records: Annotated[AnyPath | None, FILE, WRITING] = None
     """Write the numbers of the exposed records to a file that you must not publish."""
     reading: HowToRead = None
     watch: Watching = None
-    folder: AnyPath = "."
-    """Where the paths of the policy's hierarchies start."""
+    folder: PolicyFolder = "."

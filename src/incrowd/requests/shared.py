@@ -134,11 +134,3 @@ Rename = Annotated[
     WORLDS,
     "The world's name for a column of the table. Repeat it for each column.",
 ]
-TrustedKeys = Annotated[
-    Sequence[AnyPath | bytes],
-    FILES,
-    HOLD,
-    Flags("--trusted-key"),
-    "A public key that must have signed the certificate. Repeat it to accept several.",
-]
-OriginalReading = Annotated["Reading | None", "How to read the original."]

@@ -92,7 +92,6 @@ allows 5 %'
         return f"{alone}; the policy allows {whole_percent(self.limit)}"
 
     def _clause(self, known: Columns, share: float) -> str:
-        """The clause that says what share is alone for whoever knows these columns, and each."""
         if not share:
             return f"nobody is alone, not even for whoever also knows {join_words(known)}"
         each = ", ".join(f"{name} {whole_percent(self.columns[name])}" for name in known)
@@ -140,10 +139,7 @@ def alone_of(
 
 
 def _excess_columns(blocks: Blocks, judged: Columns, most: float, found: AloneCounts) -> Columns:
-    """The columns to take away so that the others together are within the limit.
-
-    Those that single out fewest people on their own stay, as many of them as may.
-    """
+    """The columns to take away; as many stay as may, those that single out fewest alone first."""
     order = sorted(judged, key=lambda name: found.alone[name,])
     counts = count_alone(blocks(), [tuple(order[:number]) for number in range(len(order) + 1)])
     stay = {name for some in counts.alone if counts.share(some) <= most for name in some}

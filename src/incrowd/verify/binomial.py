@@ -29,10 +29,10 @@ def chance_of_fewer(k: int, n: int, share: float) -> float:
     if k > n or share <= 0:
         return 1.0
     if k - 1 < n * share:
-        return min(
-            1.0, _chance_of_exactly(k - 1, n, share) * _sum_over_first(k - 1, n, share, step=-1)
-        )
-    return max(0.0, 1 - _chance_of_exactly(k, n, share) * _sum_over_first(k, n, share, step=1))
+        first = math.exp(_log_chance_of_exactly(k - 1, n, share))
+        return min(1.0, first * _sum_over_first(k - 1, n, share, step=-1))
+    first = math.exp(_log_chance_of_exactly(k, n, share))
+    return max(0.0, 1 - first * _sum_over_first(k, n, share, step=1))
 
 
 def largest_k(n: int, share: float, beta: float) -> int:
@@ -62,29 +62,24 @@ def lower_share(size: int, people: int, columns: int, level: float, *, declared:
     fixed = 0 if declared else min(2 * columns, people)
     if size <= fixed:
         return 0.0
-    ways = columns * math.log(32) if declared else _log_choose(people + fixed, fixed)
+    ways = columns * math.log(32)
+    if not declared:  # the logarithm of the number of ways to choose `fixed` of people + fixed
+        ways = math.fsum(math.log(people + fixed - i) - math.log(fixed - i) for i in range(fixed))
+    ways -= math.log(level)
+
+    def may_hold(log_share: float) -> bool:
+        """Whether a class of this share may well hold so many: by chance times ways over level."""
+        own = ways - (log_share if declared else 0.0)
+        chance = log_chance_of_at_least(size - fixed, people - fixed, math.exp(log_share))
+        return own + chance > 0
+
     low, high = -650.0, math.log(size / people)
-    if _may_hold(low, size - fixed, people - fixed, ways - math.log(level), declared=declared):
+    if may_hold(low):
         return 0.0
     while high - low > 1e-13 * abs(high) + 1e-15:
         middle = (low + high) / 2
-        if _may_hold(
-            middle, size - fixed, people - fixed, ways - math.log(level), declared=declared
-        ):
-            high = middle
-        else:
-            low = middle
+        low, high = (low, middle) if may_hold(middle) else (middle, high)
     return math.exp(low)
-
-
-def _may_hold(log_share: float, size: int, people: int, ways: float, *, declared: bool) -> bool:
-    """Whether a class of this (log) share may well hold `size` of `people`.
-
-    `ways` is the logarithm of the number of such classes over the level; where labels are
-    `declared`, 1 / share is multiplied in here.
-    """
-    ways -= log_share if declared else 0.0
-    return ways + log_chance_of_at_least(size, people, math.exp(log_share)) > 0
 
 
 def log_chance_of_at_least(k: int, n: int, share: float) -> float:
@@ -98,16 +93,6 @@ def log_chance_of_at_least(k: int, n: int, share: float) -> float:
     if k < n * share:
         return math.log1p(-chance_of_fewer(k, n, share))
     return _log_chance_of_exactly(k, n, share) + math.log(_sum_over_first(k, n, share, step=1))
-
-
-def _log_choose(n: int, j: int) -> float:
-    """The logarithm of the number of ways to choose j of n."""
-    return math.fsum(math.log(n - i) - math.log(j - i) for i in range(j))
-
-
-def _chance_of_exactly(j: int, n: int, share: float) -> float:
-    """The probability that exactly j of n fall into a class of this share."""
-    return math.exp(_log_chance_of_exactly(j, n, share))
 
 
 def _log_chance_of_exactly(j: int, n: int, share: float) -> float:

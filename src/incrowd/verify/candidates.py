@@ -23,11 +23,14 @@ from incrowd.table.parse import parse
 from incrowd.verify.crowds import Crowds, NumberedCells, pack
 from incrowd.verify.label_tree import LabelTree
 
+Bits = NDArray[np.uint64]
 _FEW = 4
 """Up to this many runs are compared one by one; more use a lookup."""
-
-
 _NO_LEAF = 2**31 - 1
+_NONE: Counts = np.zeros(0, dtype=np.int64)
+_LABEL_BYTES = 2**26
+_FIT_BYTES = 2**22
+"""What the bits of all labels, and of the classes that are looked at together, may take."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -126,9 +129,6 @@ class _LabelReader:
         return runs[runs[:, 0] <= runs[:, 1]]
 
 
-_NONE: Counts = np.zeros(0, dtype=np.int64)
-
-
 def _run_array(runs: Sequence[tuple[int, int]]) -> Counts:
     """Put runs into an array of shape (runs, 2)."""
     return np.array(runs, dtype=np.int64).reshape(-1, 2)
@@ -139,9 +139,8 @@ def _runs_of_places(places: Codes) -> Counts:
     if not len(places):
         return _run_array([])
     cut = np.flatnonzero(np.diff(places) > 1)
-    return np.stack([places[np.append(0, cut + 1)], places[np.append(cut, -1)]], axis=1).astype(
-        np.int64
-    )
+    ends = places[np.append(0, cut + 1)], places[np.append(cut, -1)]
+    return np.stack(ends, axis=1).astype(np.int64)
 
 
 def _leaf_of_values(domain: Domain, leaves: Domain) -> Counts:
@@ -183,16 +182,6 @@ def _look_up_keys(keys: Sequence[object], known: Sequence[object]) -> Counts:
         code.setdefault(key, number)
     code.pop(None, None)
     return np.array([code.get(key, _NO_LEAF) for key in keys], dtype=np.int64)
-
-
-Bits = NDArray[np.uint64]
-
-
-_LABEL_BYTES = 2**26
-
-
-_FIT_BYTES = 2**22
-"""What the bits of all labels, and of the classes that are looked at together, may take."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,9 +285,8 @@ class CandidateCounts:
                 if single:
                     counts[chunk] += np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
                 else:
-                    counts[chunk] += np.bincount(
-                        self._fitting_pairs(bits, people)[0], minlength=len(bits)
-                    )
+                    line, _ = self._fitting_pairs(bits, people)
+                    counts[chunk] += np.bincount(line, minlength=len(bits))
         return counts
 
     def members(self, sizes: Counts, most: int) -> tuple[Counts, Counts, Counts] | None:
@@ -309,7 +297,7 @@ class CandidateCounts:
         """
         if self._counts.sum() > most:
             return None
-        lines, persons = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+        lines, persons = [_NONE], [_NONE]
         for people in self._blocks():
             for chunk, bits in self._fitting(people):
                 line, person = self._fitting_pairs(bits, people)

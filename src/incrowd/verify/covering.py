@@ -65,10 +65,7 @@ def surplus_records(before: Keys, after: Keys) -> int:
 
 
 def count_uncovered(before: Keys, after: Keys, columns: Sequence[Sides]) -> int | None:
-    """Count released records that cover none with the same key; None if pairs are too many.
-
-    Rows that hold and show the same are looked at once.
-    """
+    """Count released records that cover none with the same key; None if pairs are too many."""
     rows, times = _distinct_rows(after, [column.shown for column in columns])
     records, _ = _distinct_rows(before, [column.held.astype(np.int64) for column in columns])
     records = records[np.argsort(before.number[records], kind="stable")]

@@ -162,8 +162,10 @@ def people_by_value(codes: Counts, size: int, unit: Counts | None, records: Coun
     return np.bincount(np.unique(unit * size + codes) % size, minlength=size)
 
 
-def own_units(people: Codes) -> Counts:
-    """Number units; a record that belongs to nobody else (0) gets a unit of its own."""
+def own_units(people: Codes | None) -> Counts | None:
+    """Number units, one each for records of nobody else (0); None if every record is a person."""
+    if people is None:
+        return None
     unit = people.astype(np.int64)
     nobody = np.flatnonzero(unit == 0)
     unit[nobody] = int(unit.max(initial=0)) + 1 + np.arange(len(nobody))

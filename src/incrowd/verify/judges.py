@@ -4,6 +4,7 @@ A judge reads a model's parameters and counts; it never calls the model. Compari
 exact (whole numbers and fractions); those with logarithms allow a rounding error of 1e-9.
 """
 
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -112,14 +113,7 @@ def _k_anonymity(model: Any, evidence: Evidence) -> Judgement:
 
 
 def _l_diversity(model: Any, evidence: Evidence) -> Judgement:
-    """Judge by the kind of l-diversity that the model asks for."""
-    kinds: dict[str, Callable[[Any, Holders], Judgement]] = {
-        "frequency": _frequency,
-        "distinct": _distinct,
-        "entropy": _entropy,
-        "recursive": _recursive,
-    }
-    return kinds[model.kind](model, evidence.holders(model.column))
+    return _KINDS[model.kind](model, evidence.holders(model.column))
 
 
 def _frequency(model: Any, holders: Holders) -> Judgement:
@@ -150,17 +144,22 @@ def _recursive(model: Any, holders: Holders) -> Judgement:
     reached = 0
     for l in range(1, int(rank.max()) + 1):
         tail = np.add.reduceat(np.where(rank >= l, count, 0), holders.start)
-        if not _are_below(count[holders.start], tail, meant_fraction(model.c)):
+        if not _are_at_most(count[holders.start], tail, meant_fraction(model.c), below=True):
             break
         reached = l
     return float(reached), reached >= model.l
 
 
-def _alpha_k(model: Any, evidence: Evidence) -> Judgement:
-    """Judge k people, and no value above a share of alpha, per crowd (Wong et al. Section 2).
+_KINDS: Mapping[str, Callable[[Any, Holders], Judgement]] = {
+    "frequency": _frequency,
+    "distinct": _distinct,
+    "entropy": _entropy,
+    "recursive": _recursive,
+}
 
-    The value is 1.0 if a crowd has fewer people.
-    """
+
+def _alpha_k(model: Any, evidence: Evidence) -> Judgement:
+    """Judge k people (1.0 if fewer), and no value above alpha, per crowd (Wong et al. Sect. 2)."""
     holders = evidence.holders(model.column)
     if int(evidence.people.min()) < model.k:
         return 1.0, False
@@ -327,18 +326,12 @@ def meant_fraction(number: float) -> Fraction:
     return Fraction(number).limit_denominator(1_000_000)
 
 
-def _are_at_most(part: Counts, whole: Counts, share: Fraction) -> bool:
-    """Whether every part is at most this share of its whole, exactly."""
+def _are_at_most(part: Counts, whole: Counts, share: Fraction, *, below: bool = False) -> bool:
+    """Whether every part is at most (or `below`) this share of its whole, exactly."""
+    compare = operator.lt if below else operator.le
     limit, unit = share.numerator, share.denominator
     pairs = np.unique(np.stack([part, whole]), axis=1).T.tolist()
-    return all(one * unit <= limit * other for one, other in pairs)
-
-
-def _are_below(part: Counts, whole: Counts, share: Fraction) -> bool:
-    """Whether every part is less than this share of its whole, exactly."""
-    limit, unit = share.numerator, share.denominator
-    pairs = np.unique(np.stack([part, whole]), axis=1).T.tolist()
-    return all(one * unit < limit * other for one, other in pairs)
+    return all(compare(one * unit, limit * other) for one, other in pairs)
 
 
 JUDGES: dict[str, Callable[[Any, Evidence], Judgement]] = {

@@ -14,22 +14,18 @@ class LabelTree(Protocol):
     @property
     def labels(self) -> Sequence[Texts]:
         """Per level: the labels of its nodes."""
-        ...
 
     @property
     def maps(self) -> Codes:
         """`maps[level, leaf]` is the node over a leaf."""
-        ...
 
     @property
     def leaves(self) -> Domain:
         """The values that it knows."""
-        ...
 
     @property
     def ordered(self) -> bool:
         """Whether its nodes are spans of an order."""
-        ...
 
     def decode_all(
         self, labels: Sequence[str | None], named: frozenset[str] | None = None
@@ -38,4 +34,3 @@ class LabelTree(Protocol):
 
         `named` is what all labels of the column name.
         """
-        ...

@@ -239,10 +239,10 @@ def _ends_of_text(leaves: Domain, text: str) -> tuple[float, float] | None:
 
 
 def _date_ends(leaves: Domain, text: str) -> tuple[float, float] | None:
-    """The first and last moment of a day, month, quarter or year; None if the text is no date.
+    """The first and last moment of what a text names (`_period`); None if it is no date.
 
-    Of a moment it is that moment twice. Where leaves are days, the last is the start of the last
-    day; elsewhere it is the start of what comes after.
+    Where leaves are days, the last is the start of the last day; elsewhere it is the start of what
+    comes after.
     """
     start, after = _period(text)
     if start is None or after is None:

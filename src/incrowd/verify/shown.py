@@ -1,4 +1,4 @@
-"""What the cells of a release may show, judged by the leaves that they stand for.
+"""What the cells of a release may show, and name, judged by the leaves that they stand for.
 
 Everything is judged on distinct pairs of what records show and what they held. Part of the
 verification: it shares nothing with the search.
@@ -14,10 +14,17 @@ import polars as pl
 
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.errors import InputError, NotMetError, count_of
-from incrowd.hierarchy.labels import node_reach, reach_of, read_bounds, read_members
+from incrowd.hierarchy.labels import named_in, node_reach, reach_of, read_bounds, read_members
 from incrowd.table.cells import text_of
 from incrowd.table.counted import CountedRows
-from incrowd.verify.crowds import Crowds, NumberedCells, number_cells, pack
+from incrowd.verify.crowds import (
+    Crowds,
+    NumberedCells,
+    number_cells,
+    own_units,
+    pack,
+    people_by_value,
+)
 from incrowd.verify.label_tree import LabelTree
 
 
@@ -123,9 +130,7 @@ def demand_steady(column: ShownColumn) -> None:
     cells, codes = column.cells, column.codes
     shown = np.unique(codes.astype(np.int64) * (len(cells.labels) + 1) + cells.codes)
     torn = len(shown) - len(np.unique(codes))
-    if torn:
-        labels = count_of(torn, "label")
-        raise NotMetError(f"{labels} too many: equal values of {column.name!r} show different ones")
+    _refuse_torn(torn, f"values of {column.name!r}")
 
 
 def demand_represented(tree: LabelTree, column: ShownColumn) -> None:
@@ -162,10 +167,7 @@ class _ShownLimits(Protocol):
 
 
 def demand_within(tree: LabelTree, name: str, cells: NumberedCells, limits: _ShownLimits) -> None:
-    """Demand that no cell is coarser than `highest` or spans more than `widest`.
-
-    Both are judged by the leaves that a cell stands for.
-    """
+    """Demand that, by its leaves, no cell is coarser than `highest` or spans more than `widest`."""
     if limits.highest is None and limits.widest is None:
         return
     shown = tree.decode_all(cells.labels.to_list())
@@ -202,9 +204,13 @@ def demand_consistent(rows: CountedRows) -> None:
     before = number_rows(list(rows.codes.values()))
     after = number_rows([number_cells(column).codes for column in rows.cells.iter_columns()])
     torn = len(np.unique(pack((before, after)))) - len(np.unique(before))
+    _refuse_torn(torn, "quasi-identifying values")
+
+
+def _refuse_torn(torn: int, equal: str) -> None:
     if torn:
         labels = count_of(torn, "label")
-        raise NotMetError(f"{labels} too many: equal quasi-identifying values show different ones")
+        raise NotMetError(f"{labels} too many: equal {equal} show different ones")
 
 
 def demand_permuted(held: CountedRows, shown: CountedRows) -> None:
@@ -222,6 +228,31 @@ def demand_permuted(held: CountedRows, shown: CountedRows) -> None:
     records = np.concatenate([held.records, -shown.records])
     if np.bincount(row, weights=records).any():
         raise NotMetError("a class does not show the sensitive values of its records")
+
+
+def people_by_code(rows: CountedRows, name: str, size: int) -> Counts:
+    """Count the people who hold each of so many codes; whoever has several counts for each."""
+    rows = rows.one_by_one()
+    codes = rows.codes[name].astype(np.int64)
+    return people_by_value(codes, size, own_units(rows.unit), rows.records)
+
+
+def demand_named_by_crowds(
+    tree: LabelTree, name: str, cells: NumberedCells, people: Counts, k: int
+) -> None:
+    """Demand that k people hold every value or node that a set names.
+
+    `people` says how many hold each leaf. A label that is no set names what its whole class has.
+    """
+    labels = [label for label in cells.labels.to_list() if read_members(label) is not None]
+    names = sorted(named_in(labels))
+    shown = tree.decode_all(names, frozenset(names))
+    if few := sum(int(people[shown[i]].sum()) < k for i in range(len(names))):
+        verb = "is" if few == 1 else "are"
+        raise NotMetError(
+            f"{count_of(few, 'name')} in sets of {name!r} {verb} held by fewer than {k:,} people; "
+            "nothing was released"
+        )
 
 
 def demand_numbered_classes(name: str, rows: CountedRows) -> None:

@@ -36,7 +36,8 @@ def join_ends(rows: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:
     Each has a label for cells that show nothing.
     """
     for name, nothing in columns.items():
-        low, high = (text_of(rows[end]) for end in end_names(name))
+        ends = end_names(name)
+        low, high = (text_of(rows[end]) for end in ends)
         cells = pl.DataFrame({"low": low, "high": high})
         known = cells.unique()
         labels = [write_ends(low, high, nothing) for low, high in known.iter_rows()]
@@ -44,7 +45,6 @@ def join_ends(rows: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:
         found = cells.join(
             known, on=["low", "high"], how="left", nulls_equal=True, maintain_order="left"
         )
-        ends = end_names(name)
         rest = [rows[one] for one in rows.columns if one not in ends]
         rows = pl.DataFrame([*rest, found["label"].alias(name)])
     return rows
@@ -81,15 +81,11 @@ def kind_of_labels(labels: pl.Series) -> Kind:
 
 
 def own_reference(column: pl.Series, kind: Kind, records: Counts) -> Reference:
-    """Count how a column is spread in the release itself, values told apart by their kind.
-
-    `records` says how many records each cell stands for.
-    """
+    """Count how a column of so many records per cell is spread, values told apart by their kind."""
     cells = number_cells(column)
-    place = places_of(cells.labels, kind)
-    places = np.concatenate([[0], place])
+    places = np.concatenate([[0], places_of(cells.labels, kind)])
     people = records_per_code(places[cells.codes], records, int(places.max()) + 1)
-    return Reference(dict(zip(cells.labels.to_list(), place.tolist(), strict=True)), people)
+    return Reference(dict(zip(cells.labels.to_list(), places[1:].tolist(), strict=True)), people)
 
 
 def count_alike(texts: pl.Series) -> int:
@@ -108,10 +104,7 @@ def count_alike(texts: pl.Series) -> int:
 
 
 def alike_notes(columns: Mapping[str, pl.Series], role: str) -> list[str]:
-    """Write a sentence for each column with texts that `count_alike` counts.
-
-    `role` says what the columns are.
-    """
+    """Write a sentence for each column, of this role, with texts that `count_alike` counts."""
     notes = []
     for name, texts in columns.items():
         if count := count_alike(texts):

@@ -61,16 +61,15 @@ class Reference:
         first = np.zeros(len(cells.labels) + 1, dtype=np.int64)
         first[cells.codes[::-1]] = np.arange(len(codes), dtype=np.int64)[::-1]
         place = dict(zip(cells.labels.to_list(), codes[first[1:]].tolist(), strict=True))
-        owner = None if rows.unit is None else own_units(rows.unit)
-        return cls(place, people_by_value(codes, values + 1, owner, rows.records), maps)
+        people = people_by_value(codes, values + 1, own_units(rows.unit), rows.records)
+        return cls(place, people, maps)
 
     def among(self, rows: CountedRows, name: str) -> "Reference":
         """Count the people of these rows alone, at the same positions."""
         rows = rows.one_by_one()
         cells = number_cells(rows.cells[name])
-        places = np.concatenate([[0], self.places(cells.labels.to_list())])
-        owner = None if rows.unit is None else own_units(rows.unit)
-        people = people_by_value(places[cells.codes], len(self.people), owner, rows.records)
+        codes = self.codes_of(cells)
+        people = people_by_value(codes, len(self.people), own_units(rows.unit), rows.records)
         return replace(self, people=people)
 
     def compact(self) -> "Reference":
@@ -85,6 +84,10 @@ class Reference:
             None if self.maps is None else np.stack([_renumber_nodes(n[held]) for n in self.maps])
         )
         return Reference(place, self.people[held], maps)
+
+    def codes_of(self, cells: NumberedCells) -> Counts:
+        """The position of each cell, 0 for missing."""
+        return np.concatenate([[0], self.places(cells.labels.to_list())])[cells.codes]
 
     def places(self, labels: Sequence[str]) -> Counts:
         """The positions of these labels; `NotMetError` if one is not of the table."""
@@ -104,11 +107,6 @@ class _JudgedPolicy(Protocol):
     def models(self) -> Sequence[Any]: ...
     @property
     def missing(self) -> Missing: ...
-
-
-class _SuppressionLimit(Protocol):
-    @property
-    def suppression(self) -> float: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,9 +145,8 @@ def look(rows: CountedRows, policy: _JudgedPolicy) -> SeenRelease:
     quasi = {name: number_cells(rows.cells[name]) for name in policy.quasi}
     nothing = np.zeros(len(rows.records), dtype=np.int64)
     columns = [cells.codes for cells in quasi.values()] or [nothing]
-    unit = None if rows.unit is None else own_units(rows.unit)
     anything = policy.missing is Missing.MATCHES_ANYTHING
-    crowds = crowds_of(columns, unit, anything=anything, records=rows.records)
+    crowds = crowds_of(columns, own_units(rows.unit), anything=anything, records=rows.records)
     return SeenRelease(rows.cells, quasi, crowds)
 
 
@@ -169,10 +166,9 @@ def verify(
 ) -> tuple[Verdict, ...]:
     """Judge by every model of a policy the rows that leave.
 
-    `reference` says at which position each value of the sensitive columns stands, and how these are
-    spread over the people that classes are compared with. Without it
-    the release's own spread is taken. `world` tells whom rows may be about, if models ask for it.
-    `drawn` is the number of people in the table as it was read, those of the release if not given.
+    `reference` has the sensitive columns; without it the release's own spread is taken. `world`
+    tells whom rows may be about, if models ask for it. `drawn` is the number of people in the
+    table as it was read, those of the release if not given.
     """
     names = dict.fromkeys(model.column for model in policy.models if model.columns)
     known = reference or {}
@@ -181,16 +177,13 @@ def verify(
     }
     whom = _candidates_and_presence(seen, policy, world)
     evidence = Evidence(seen.crowds, sensitive, *whom, columns=len(seen.quasi), drawn=drawn)
-    return tuple(_verdict(model, evidence) for model in policy.models)
+    return tuple(_judge_model(model, evidence) for model in policy.models)
 
 
 def weakest_verdicts(
     verdicts: Sequence[tuple[Verdict, ...]], models: Sequence[Any]
 ) -> tuple[Verdict, ...]:
-    """Join the verdicts of a release that was judged in blocks, each class in one of them.
-
-    What the rows reach is what the weakest block reaches; a model is met if every block meets it.
-    """
+    """Join the verdicts of blocks, each class in one of them: the weakest block decides."""
     found = []
     for model, blocks in zip(models, zip(*verdicts, strict=True), strict=True):
         worst = min if model.higher_is_safer else max
@@ -219,10 +212,7 @@ def _candidates_and_presence(
 def demand(
     verdicts: Sequence[Verdict], remedy: str = "", refused: Callable[[], object] | None = None
 ) -> None:
-    """Refuse rows that do not meet every model; `remedy` says what would help.
-
-    `refused` makes the figures that the error then holds.
-    """
+    """Refuse rows that do not meet every model; `refused` makes figures that the error holds."""
     failed = [verdict for verdict in verdicts if not verdict.ok]
     if not failed:
         return
@@ -267,24 +257,21 @@ def demand_once(repeated: int) -> None:
 
 
 def demand_values(released: CountedRows) -> None:
-    """Demand that no record leaves without a value, where such are to be suppressed.
-
-    `released` are the codes that the records held, by quasi-identifying column.
-    """
+    """Demand that no record leaves that held no value, where such are to be suppressed."""
     if any((codes == MISSING).any() for codes in released.codes.values()):
         raise NotMetError("the release has records with a missing value that the policy leaves out")
 
 
-def demand_accounted(leaving: int, whole: int, policy: _SuppressionLimit) -> None:
+def demand_accounted(leaving: int, whole: int, suppression: float) -> None:
     """Demand that no more records are left out, of the `whole`, than the policy allows.
 
     Records that lack a value, where such are to be suppressed, do not count.
     """
-    gone, most = whole - leaving, meant_fraction(policy.suppression)
+    gone, most = whole - leaving, meant_fraction(suppression)
     if gone < 0 or gone * most.denominator > most.numerator * whole:
         raise NotMetError(
             f"{gone:,} of {whole:,} records are left out, but the policy allows a share of "
-            f"{policy.suppression:g}; nothing was released"
+            f"{suppression:g}; nothing was released"
         )
 
 
@@ -318,8 +305,7 @@ def demand_unchanged(altered: Mapping[str, int], kept: Sequence[str]) -> None:
             )
 
 
-def _verdict(model: Any, evidence: Evidence) -> Verdict:
-    """Judge one model and make its verdict."""
+def _judge_model(model: Any, evidence: Evidence) -> Verdict:
     reached, ok = judge(model, evidence)
     column = model.column if model.columns else None
     sure = getattr(model, "confidence", None)
@@ -332,8 +318,7 @@ def _judged_values(column: pl.Series, crowds: Crowds, reference: Reference | Non
     if reference is None:
         whole = people_by_value(cells.codes, len(cells.labels) + 1, crowds.unit, crowds.records)
         return Values(cells.codes, whole)
-    places = np.concatenate([[0], reference.places(cells.labels.to_list())])
-    return Values(places[cells.codes], reference.people.astype(np.int64), reference.maps)
+    return Values(reference.codes_of(cells), reference.people.astype(np.int64), reference.maps)
 
 
 def _renumber_nodes(nodes: Codes) -> Codes:
