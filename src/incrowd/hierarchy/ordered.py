@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from incrowd.hierarchy.hierarchy import Builder, Hierarchy, Level, as_values, runs, stack, texts
+from incrowd.hierarchy.hierarchy import Builder, Hierarchy, Level, runs, stack, texts
 from incrowd.hierarchy.labels import span
+from incrowd.hierarchy.leaf_values import as_values
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
 
