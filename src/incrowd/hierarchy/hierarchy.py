@@ -1,9 +1,10 @@
 """All levels of one column, with decoding (Sweeney Section 3.1; Bettini's Dec)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -157,7 +158,6 @@ class Hierarchy:
 
     @cached_property
     def _decoder(self) -> Decoder:
-        """What reads this hierarchy's labels, made when first needed."""
         return Decoder(self.leaves, self.labels, self.bounds, self.ordered)
 
     def decode(self, label: str | None) -> Codes:
@@ -305,6 +305,13 @@ class Level:
     """The node (1, 2, … in leaf order) of each leaf: shape (n,)."""
     labels: Texts
 
+    @classmethod
+    def of(cls, keys: Values, write: Callable[[Any], str] | None = None) -> "Level":
+        """The runs of equal keys as nodes, labelled by their keys or by what is written of them."""
+        nodes, first = runs(keys)
+        labels = keys[first] if write is None else texts(list(map(write, keys[first].tolist())))
+        return cls(nodes, labels)
+
 
 def texts(labels: Sequence[str]) -> Texts:
     """The labels as an array of objects, whatever they look like."""
@@ -335,9 +342,11 @@ def stack(  # noqa: PLR0913  what a hierarchy is made of
     With `prune` a level that merges nothing is left out.
     """
     n = len(leaves)
-    kept = [level for level in levels if n]
-    if prune:
-        kept = _merging_levels(kept, n)
+    kept, below = [], n
+    for level in levels if n else ():
+        if not prune or len(level.labels) < below:
+            kept.append(level)
+            below = len(level.labels)
     maps = np.zeros((len(kept) + 2, n + 1), dtype=np.int32)
     maps[0] = np.arange(n + 1)
     for h, level in enumerate(kept, start=1):
@@ -345,13 +354,3 @@ def stack(  # noqa: PLR0913  what a hierarchy is made of
     maps[-1] = 1
     labels = (leaves.labels, *(level.labels for level in kept), texts([top]))
     return Hierarchy.create(leaves, maps, labels, ordered=ordered, column=column)
-
-
-def _merging_levels(levels: list[Level], below: int) -> list[Level]:
-    """The levels that have fewer nodes than the level below, which has `below` nodes at first."""
-    kept = []
-    for level in levels:
-        if len(level.labels) < below:
-            kept.append(level)
-            below = len(level.labels)
-    return kept

@@ -49,12 +49,9 @@ def _dates(labels: list[str]) -> Values | None:
             return np.array(labels, dtype="datetime64[D]")
         except ValueError:
             return None
-    found = []
-    for label in labels:
-        date = parse_date(label)
-        if date is None:
-            return None
-        found.append(date)
+    found = list(map(parse_date, labels))
+    if any(date is None for date in found):
+        return None
     dates = np.array(found, dtype="datetime64[us]")
     days = dates.astype("datetime64[D]")
     return days if bool((dates == days).all()) else dates

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, filterfalse, pairwise
-from typing import NamedTuple
 
 import numpy as np
 
@@ -11,14 +10,6 @@ from incrowd.arrays import Codes, Counts, Flags, Texts
 from incrowd.hierarchy.hierarchy import texts
 
 Path = tuple[str, ...]
-
-
-class Ranks(NamedTuple):
-    """The nodes of a level, numbered from 0 as they first appear."""
-
-    of: Counts
-    """The number of the node in each path."""
-    labels: Texts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,13 +68,16 @@ class Paths:
             reused |= (nodes != parents) & (highest[nodes] > level)
         return reused
 
-    def ranks(self, level: int) -> Ranks:
-        """The nodes of a level."""
-        codes = self.codes[level]
-        found = codes[self.is_first(level)]
-        rank = np.zeros(len(self.names), dtype=np.int64)
-        rank[found] = np.arange(len(found))
-        return Ranks(rank[codes], self.names[found])
+    def labels(self, level: int) -> Texts:
+        """The entry of each path on this level."""
+        return self.names[self.codes[level]]
+
+    def ranks(self, level: int) -> Counts:
+        """The entries of a level, numbered from 0 as they first appear."""
+        first = self.is_first(level)
+        rank: Counts = np.zeros(len(self.names), dtype=np.int64)
+        rank[self.codes[level, first]] = np.arange(first.sum())
+        return rank[self.codes[level]]
 
     def with_top(self, top: str) -> "Paths":
         """The paths with one more entry on top."""
@@ -96,7 +90,7 @@ class Paths:
 
         A label that is the name of a node between leaves and top goes under that node.
         """
-        there = set(self.names[self.codes[0]].tolist())
+        there = set(self.labels(0).tolist())
         new = list(filterfalse(there.__contains__, labels))
         names = dict.fromkeys([*self.names.tolist(), *new, other])
         leaves, rest = _codes_of(new, names), _codes_of([other], names)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from incrowd.arrays import Codes
+from incrowd.arrays import Codes, Counts
 from incrowd.errors import InputError, PolicyError, count_of
 from incrowd.hierarchy.hierarchy import Builder, Hierarchy, Level, runs, stack, texts
 from incrowd.hierarchy.labels import TOP
 from incrowd.hierarchy.leaf_values import as_values, spell_numbers
-from incrowd.hierarchy.paths import Path, Paths, Ranks
+from incrowd.hierarchy.paths import Path, Paths
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
 
@@ -154,7 +154,7 @@ class File(Builder):
 def _path_of_each_leaf(paths: Paths, kind: Kind, column: str) -> Paths:
     """One path for each leaf; numbers are spelled as labels write them."""
     if kind is Kind.NUMBER:
-        leaf, *above = (paths.names[level].tolist() for level in paths.codes)
+        leaf, *above = (paths.labels(level).tolist() for level in range(len(paths.codes)))
         spelled = spell_numbers(leaf)
         if spelled != leaf:
             paths = Paths.of_rows(list(zip(spelled, *above, strict=True)))
@@ -210,29 +210,26 @@ def reused_names(rows: Sequence[Path]) -> list[int]:
 
 def _assemble(paths: Paths, kind: Kind, column: str, *, nominal: bool) -> Hierarchy:
     """The hierarchy of these paths, its values in their order if they have one."""
-    labels = paths.names[paths.codes[0]].tolist()
-    ranks = [paths.ranks(level) for level in range(1, len(paths.codes) - 1)]
+    labels, inner = paths.labels(0).tolist(), range(1, len(paths.codes) - 1)
+    ranks = list(map(paths.ranks, inner))
     leaves = None if nominal else _sort_by_value(labels, kind, ranks)
     ordered = leaves is not None
     if leaves is None:
         leaves = _depth_first(labels, ranks)
     domain, order = leaves
-    levels = []
-    for rank in ranks:
-        nodes, first = runs(rank.of[order])
-        levels.append(Level(nodes, rank.labels[rank.of[order][first]]))
-    top = str(paths.names[paths.codes[-1, 0]])
+    levels = [Level.of(paths.labels(level)[order]) for level in inner]
+    top = str(paths.labels(-1)[0])
     return stack(domain, levels, column=column, ordered=ordered, top=top, prune=False)
 
 
-def _depth_first(leaves: list[str], ranks: list[Ranks]) -> tuple[Domain, Codes]:
+def _depth_first(leaves: list[str], ranks: list[Counts]) -> tuple[Domain, Codes]:
     """The leaves as texts, those of one node side by side, and their order."""
-    order = np.lexsort([np.arange(len(leaves)), *(rank.of for rank in ranks)]).astype(np.int32)
+    order = np.lexsort([np.arange(len(leaves)), *ranks]).astype(np.int32)
     return Domain(Kind.TEXT, texts(leaves)[order]), order
 
 
 def _sort_by_value(
-    leaves: list[str], kind: Kind, ranks: list[Ranks]
+    leaves: list[str], kind: Kind, ranks: list[Counts]
 ) -> tuple[Domain, Codes] | None:
     """The leaves as sorted numbers or dates and their order; None if a node is no range of them."""
     scale = Kind.DATE if kind is Kind.DATE else Kind.NUMBER
@@ -242,6 +239,6 @@ def _sort_by_value(
     order = np.argsort(values, kind="stable").astype(np.int32)
     if len(np.unique(values)) < len(values):
         return None
-    if any(len(runs(rank.of[order])[1]) > len(rank.labels) for rank in ranks):
+    if any(len(runs(rank[order])[1]) > rank.max() + 1 for rank in ranks):
         return None
     return Domain(scale, values[order]), order

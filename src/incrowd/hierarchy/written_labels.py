@@ -63,7 +63,6 @@ class WrittenLabels:
 
     @cached_property
     def _code_of_label(self) -> dict[str, int]:
-        """The code of each value by its label."""
         return {label: code for code, label in enumerate(self._domain.labels.tolist(), start=1)}
 
     def _code_of_value(self, label: str) -> int:
