@@ -309,8 +309,8 @@ class Level:
     def of(cls, keys: Values, write: Callable[[Any], str] | None = None) -> "Level":
         """The runs of equal keys as nodes, labelled by their keys or by what is written of them."""
         nodes, first = runs(keys)
-        labels = keys[first] if write is None else texts(list(map(write, keys[first].tolist())))
-        return cls(nodes, labels)
+        found: Texts = keys[first].astype(object)
+        return cls(nodes, found if write is None else texts(list(map(write, found.tolist()))))
 
 
 def texts(labels: Sequence[str]) -> Texts:

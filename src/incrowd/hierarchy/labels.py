@@ -214,8 +214,8 @@ def read_bounds(label: str) -> Bounds | None:
     if not label or label[0] not in "[(" or label[-1] not in "])":
         return None
     if label.startswith('["'):
-        texts = _read_texts(label)
-        return None if texts is None or len(texts) != 2 else Bounds(*texts, high_inside=True)
+        texts = _read_texts(label) or []
+        return Bounds(texts[0], texts[1], high_inside=True) if len(texts) == 2 else None
     ends = label[1:-1].split(", ")
     if len(ends) != 2:
         return None

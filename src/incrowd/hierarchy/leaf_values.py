@@ -37,8 +37,7 @@ def spell_numbers(leaves: list[str]) -> list[str]:
     """The leaves as labels write them: numbers in one spelling, all else as it is."""
     if _all_match(_WHOLE, leaves):
         return leaves
-    numbers = map(parse_number, leaves)
-    pairs = zip(leaves, numbers, strict=True)
+    pairs = zip(leaves, map(parse_number, leaves), strict=True)
     return [leaf if number is None else number_text(number) for leaf, number in pairs]
 
 

@@ -70,14 +70,16 @@ class Paths:
 
     def labels(self, level: int) -> Texts:
         """The entry of each path on this level."""
-        return self.names[self.codes[level]]
+        labels: Texts = self.names[self.codes[level]]
+        return labels
 
     def ranks(self, level: int) -> Counts:
         """The entries of a level, numbered from 0 as they first appear."""
         first = self.is_first(level)
-        rank: Counts = np.zeros(len(self.names), dtype=np.int64)
+        rank = np.zeros(len(self.names), dtype=np.int64)
         rank[self.codes[level, first]] = np.arange(first.sum())
-        return rank[self.codes[level]]
+        ranks: Counts = rank[self.codes[level]]
+        return ranks
 
     def with_top(self, top: str) -> "Paths":
         """The paths with one more entry on top."""
@@ -101,8 +103,7 @@ class Paths:
         level = np.arange(len(inner))[:, np.newaxis]
         above = np.where(level < lowest, leaves, inner[:, place])
         above = np.where(first[leaves] < 0, rest, above)
-        top = np.full(len(new), self.codes[-1, 0])
-        added = np.vstack([leaves, above, top]).astype(np.int32)
+        added = np.vstack([leaves, above, np.full(len(new), self.codes[-1, 0])]).astype(np.int32)
         return Paths(texts(list(names)), np.concatenate([self.codes, added], axis=1))
 
     def _first_places(self, codes: Codes) -> Counts:
