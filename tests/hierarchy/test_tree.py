@@ -4,10 +4,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive.hierarchy
+import naive.tree
 from incrowd.errors import InputError, PolicyError
 from incrowd.hierarchy import File, Ordered, Tree
 from incrowd.hierarchy.hierarchy import texts
-from incrowd.table.column import Domain, Kind
+from incrowd.hierarchy.labels import number_text, parse_date, parse_number
+from incrowd.hierarchy.leaf_values import as_values, spell_numbers
+from incrowd.table.column import Domain, Kind, as_float
 
 NONE = Domain(Kind.TEXT, texts([]))
 
@@ -166,3 +169,79 @@ def test_ordered_numbers_stay_numbers():
 def test_contradicting_lists_are_refused(wrong):
     with pytest.raises(PolicyError):
         Ordered(**wrong)
+
+
+words = st.sampled_from(["a", "b", "c", "d", "e", "f", "10", "9", "*"])
+any_rows = st.integers(1, 4).flatmap(
+    lambda height: st.lists(st.tuples(*[words] * height), min_size=1, max_size=6)
+)
+ragged_rows = st.lists(
+    st.lists(words, min_size=1, max_size=4).map(tuple), min_size=1, max_size=6
+).map(tuple)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.one_of(any_rows, ragged_rows, trees()),
+    st.lists(st.sampled_from("abcdexyz"), max_size=4, unique=True),
+    st.sampled_from([None, "rest"]),
+)
+def test_any_rows_are_built_or_refused_as_the_naive_twin_does(rows, labels, other):
+    height = max(map(len, rows))
+    if again := naive.tree.reused([(*row, *[row[-1]] * (height - len(row))) for row in rows]):
+        with pytest.raises(PolicyError, match=rf"first row {again[0] + 1}\)"):
+            Tree(tuple(rows))
+        return
+    tree = Tree(tuple(rows), other=other, ordered=False)
+    expected = naive.tree.paths(rows, labels, other)
+    if not isinstance(expected, str) and naive.tree.reused(tuple(expected.values())):
+        expected = "with the name of a node"
+    if isinstance(expected, str):
+        with pytest.raises(InputError, match=expected):
+            tree.build(text(*labels), "x")
+    else:
+        rows_in_order = list(map(list, naive.tree.depth_first(expected)))
+        assert naive.hierarchy.rows_of(tree.build(text(*labels), "x")) == rows_in_order
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+@settings(max_examples=200, deadline=None)
+@given(
+    st.one_of(
+        st.lists(st.integers(-(2**64), 2**64).map(str), max_size=5),
+        st.lists(st.sampled_from(["0", "7", "-1", "-0", "+1", "01", "1.50", "2e3", "x"])),
+        st.lists(st.sampled_from(["1\n2", "3", "", "٣", "9" * 18, "9" * 19, "9" * 400, "1e999"])),
+        st.lists(st.dates().map(str), max_size=5),
+        st.lists(st.sampled_from(["1965-03-01", "1965", "2001-02-30", "1965-03-01 10:00"])),
+    ),
+    st.booleans(),
+)
+def test_leaves_are_read_at_once_as_one_by_one(kind, leaves, strict):
+    found, expected = as_values(leaves, kind, strict=strict), one_by_one(leaves, kind, strict)
+    assert (found is None) == (expected is None)
+    if found is not None:
+        assert found.dtype == expected.dtype
+        assert found.tolist() == expected.tolist()
+    numbers = map(parse_number, leaves)
+    assert spell_numbers(leaves) == [
+        leaf if number is None else number_text(number)
+        for leaf, number in zip(leaves, numbers, strict=True)
+    ]
+
+
+def one_by_one(leaves, kind, strict):
+    if kind is Kind.DATE:
+        dates = list(map(parse_date, leaves))
+        if None in dates:
+            return None
+        moments = np.array(dates, dtype="M8[us]")
+        days = moments.astype("M8[D]")
+        return days if (days == moments).all() else moments
+    numbers = list(map(parse_number, leaves))
+    if not leaves or None in numbers:
+        return None
+    if strict and list(map(number_text, numbers)) != leaves:
+        return None
+    if all(isinstance(number, int) and abs(number) < 2**63 for number in numbers):
+        return np.array(numbers, dtype=np.int64)
+    return np.array(list(map(as_float, numbers)), dtype=np.float64)

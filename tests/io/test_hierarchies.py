@@ -1,9 +1,13 @@
 import gzip
 import re
+from itertools import chain
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+import naive.tree
 from incrowd.errors import InputError, PolicyError
 from incrowd.hierarchy import (
     Dates,
@@ -17,7 +21,10 @@ from incrowd.hierarchy import (
     Tree,
 )
 from incrowd.hierarchy.hierarchy import texts
-from incrowd.io.hierarchies import find, parse_option, read_tree, resolve
+from incrowd.io.hierarchies import _delimiter, find, parse_option, read_tree, resolve
+from incrowd.models import KAnonymity
+from incrowd.policy.codec import dumps
+from incrowd.policy.policy import Column, Policy
 from incrowd.table.column import Domain, Kind
 
 NONE = Domain(Kind.TEXT, texts([]))
@@ -82,6 +89,37 @@ def test_bad_files_are_refused_by_line_without_values(tmp_path, content, message
     with pytest.raises(InputError, match=message) as caught:
         read_tree(path)
     assert "canary" not in str(caught.value)
+
+
+entry = st.sampled_from(["a", "b", "c", "ä", '"x;y"', '""', "", " ", "*", "q"])
+line_of = st.lists(entry, min_size=1, max_size=4).map(";".join)
+even_line = st.tuples(entry, st.sampled_from(["p", "q"]), st.just("*")).map(";".join)
+line_ends = st.sampled_from(["\n", "\r\n", "\r", "\n\n"])
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.tuples(st.one_of(line_of, even_line, even_line), line_ends), max_size=6))
+def test_files_are_read_or_refused_as_the_naive_twin_does(tmp_path_factory, lines):
+    text = "".join(chain.from_iterable(lines))
+    path = tmp_path_factory.getbasetemp() / "any.csv"
+    path.write_bytes(text.encode())
+    expected = naive.tree.read(text, _delimiter(text))
+    if isinstance(expected, str):
+        with pytest.raises(InputError, match=expected):
+            read_tree(path)
+    else:
+        tree = read_tree(path, "rest")
+        assert tree.rows == expected
+        twin = Tree(expected, other="rest")
+        assert tree == twin
+        found, built = (one.build(NONE, "x") for one in (tree, twin))
+        assert found.maps.tolist() == built.maps.tolist()
+        assert [*map(list, found.labels)] == [*map(list, built.labels)]
+        policies = [
+            Policy(columns={"x": Column(role="quasi", hierarchy=one)}, models=(KAnonymity(2),))
+            for one in (tree, twin)
+        ]
+        assert dumps(policies[0]) == dumps(policies[1])
 
 
 def test_files_that_cannot_be_read(tmp_path):

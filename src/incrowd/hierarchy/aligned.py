@@ -111,17 +111,11 @@ class _ValueLine:
         leaves, ask = self.hierarchy.leaves, self.ask
         if leaves.kind is Kind.TEXT:
             return True
-        if leaves.kind is Kind.NUMBER and self._has_giants:
+        largest = _LARGEST if leaves.values.dtype.kind == "i" else _FARTHEST
+        if leaves.kind is Kind.NUMBER and not np.abs(self.place).max() < largest:
             return True
         labels = self.hierarchy.labels[ask.lowest] if ask.lowest and ask.step is None else ()
         return any(reach_of(label, leaves) is None for label in labels)
-
-    @property
-    def _has_giants(self) -> bool:
-        """Whether a number is too large for places: 2**53 if all are whole, else 1e300, or more."""
-        if self.hierarchy.leaves.values.dtype.kind == "i":
-            return not np.abs(self.place).max() < _LARGEST
-        return not np.abs(self.place).max() < _FARTHEST
 
     @property
     def by_nodes(self) -> bool:

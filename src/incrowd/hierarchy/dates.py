@@ -1,12 +1,13 @@
 """Dates to months, quarters, years and longer."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, Literal, TypeAlias, get_args
 
 import numpy as np
 from pydantic import Field
 
-from incrowd.arrays import Counts, Values
+from incrowd.arrays import Values
 from incrowd.errors import InputError
 from incrowd.hierarchy.hierarchy import Builder, Hierarchy, Level, runs, stack, texts
 from incrowd.hierarchy.labels import Bounds, read_bounds, write_bounds, write_quarter
@@ -42,7 +43,6 @@ class Dates(Builder):
             raise ValueError(f"steps must rise; list them in this order: {', '.join(_ALL)}")
 
     def _build(self, domain: Domain, column: str) -> Hierarchy:
-        """The hierarchy of a column of dates."""
         if len(domain) and domain.kind is not Kind.DATE:
             raise InputError(
                 f"column {column!r} holds {domain.kind.value}s, not dates",
@@ -60,7 +60,8 @@ class Dates(Builder):
         if self.bottom is None:
             return _period_level(values, step)
         before = write_bounds(Bounds(None, f"{self.bottom:04d}"))
-        pooled = int(np.searchsorted(_years_of(values), self.bottom))
+        years = values.astype("datetime64[Y]").astype(np.int64) + 1970
+        pooled = int(np.searchsorted(years, self.bottom))
         if pooled == len(values):
             return Level(np.ones(pooled, dtype=np.int32), texts([before]))
         rest = _period_level(values[pooled:], step)
@@ -69,11 +70,6 @@ class Dates(Builder):
             return Level(rest.nodes, texts(labels))
         nodes = np.concatenate([np.ones(pooled, dtype=np.int32), rest.nodes + 1])
         return Level(nodes.astype(np.int32), texts([before, *labels]))
-
-
-def _years_of(values: Values) -> Counts:
-    years: Counts = values.astype("datetime64[Y]").astype(np.int64) + 1970
-    return years
 
 
 def _clip_years(label: str, bottom: int) -> str:
@@ -85,16 +81,13 @@ def _clip_years(label: str, bottom: int) -> str:
 
 
 def _period_level(values: Values, step: Period) -> Level:
-    """One level of periods of this step."""
     if step == "day":
         days = values.astype("datetime64[D]")
         nodes, first = runs(days)
         return Level(nodes, texts(days[first].astype(str).tolist()))
     months = values.astype("datetime64[M]").astype(np.int64) + 12 * 1970
     length = {"month": 1, "quarter": 3, "year": 12, "5 years": 60, "10 years": 120}[step]
-    periods = months // length
-    nodes, first = runs(periods)
-    return Level(nodes, texts([_period_label(period, step) for period in periods[first].tolist()]))
+    return Level.of(months // length, partial(_period_label, step=step))
 
 
 def _period_label(period: int, step: Period) -> str:

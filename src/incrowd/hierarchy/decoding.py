@@ -89,7 +89,6 @@ class Decoder:
 
     @cached_property
     def _code_of_leaf(self) -> dict[str, int]:
-        """The code of each leaf by its label."""
         return {label: code for code, label in enumerate(self._labels[0].tolist(), start=1)}
 
     @cached_property
@@ -193,17 +192,13 @@ class Decoder:
         return [*(run for found in runs for run in found), *(unnamed if members.others else ())]
 
     def _member(self, name: str) -> list[Run]:
-        """The runs of the leaf and the nodes of this name."""
         code = self._code_of_leaf.get(name)
         return [*self._runs_of_nodes.get(name, ()), *([] if code is None else [(code, code)])]
 
     def _between(self, bounds: Bounds) -> Run | None:
         """The run of leaves between two bounds, which may be names; None if there is none."""
         if bounds.low_inside and bounds.high_inside:
-            low, high = (
-                self._run_of_name.get(bounds.low or ""),
-                self._run_of_name.get(bounds.high or ""),
-            )
+            low, high = (self._run_of_name.get(end or "") for end in (bounds.low, bounds.high))
             if low is not None and high is not None:
                 return (low[0], high[1]) if low[0] <= high[1] else None
         return locate(self._leaves, bounds)
@@ -254,13 +249,7 @@ def complement(runs: Iterable[Run], size: int) -> list[Run]:
 
 def runs_of(codes: Iterable[int]) -> list[Run]:
     """The codes as runs that are ascending and apart."""
-    runs: list[Run] = []
-    for code in sorted(set(codes)):
-        if runs and runs[-1][1] == code - 1:
-            runs[-1] = (runs[-1][0], code)
-        else:
-            runs.append((code, code))
-    return runs
+    return union((code, code) for code in codes)
 
 
 def locate(leaves: Domain, bounds: Bounds) -> tuple[int, int] | None:

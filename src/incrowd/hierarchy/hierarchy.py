@@ -1,8 +1,10 @@
 """All levels of one column, with decoding (Sweeney Section 3.1; Bettini's Dec)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -12,16 +14,12 @@ from incrowd.hierarchy.cells import CellGrid
 from incrowd.hierarchy.decoding import Decoded, Decoder
 from incrowd.hierarchy.labels import (
     TOP,
-    Number,
     join_labels,
     node_reach,
-    number_text,
-    parse_date,
-    parse_number,
     span,
     value_set,
 )
-from incrowd.table.column import Domain, Kind, as_float
+from incrowd.table.column import Domain
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +158,6 @@ class Hierarchy:
 
     @cached_property
     def _decoder(self) -> Decoder:
-        """What reads this hierarchy's labels, made when first needed."""
         return Decoder(self.leaves, self.labels, self.bounds, self.ordered)
 
     def decode(self, label: str | None) -> Codes:
@@ -248,13 +245,11 @@ def _check_names(hierarchy: Hierarchy, column: str) -> None:
     A value or node may have the name of its own parent, which then covers it. Any other name that
     comes back would show somebody as what others are, as where x is shown as y and y as x.
     """
-    levels = [labels.tolist() for labels in hierarchy.labels[:-1]]
-    highest = {label: level for level, labels in enumerate(levels) for label in labels}
-    for level, labels in enumerate(levels[:-1]):
+    for level, labels in enumerate(hierarchy.labels[:-2]):
+        higher = set(chain.from_iterable(map(np.ndarray.tolist, hierarchy.labels[level + 1 : -1])))
+        comes_back = np.fromiter(map(higher.__contains__, labels.tolist()), np.bool_, len(labels))
         above = hierarchy.maps[level + 1][hierarchy.bounds[level][0][1:]] - 1
-        parents = hierarchy.labels[level + 1][above].tolist()
-        pairs = zip(labels, parents, strict=True)
-        reused = sum(highest[label] > level and label != parent for label, parent in pairs)
+        reused = int((comes_back & (labels != hierarchy.labels[level + 1][above])).sum())
         if reused:
             things = count_of(reused, "value" if level == 0 else "node")
             raise InputError(
@@ -310,6 +305,13 @@ class Level:
     """The node (1, 2, … in leaf order) of each leaf: shape (n,)."""
     labels: Texts
 
+    @classmethod
+    def of(cls, keys: Values, write: Callable[[Any], str] | None = None) -> "Level":
+        """The runs of equal keys as nodes, labelled by their keys or by what is written of them."""
+        nodes, first = runs(keys)
+        found: Texts = keys[first].astype(object)
+        return cls(nodes, found if write is None else texts(list(map(write, found.tolist()))))
+
 
 def texts(labels: Sequence[str]) -> Texts:
     """The labels as an array of objects, whatever they look like."""
@@ -340,9 +342,11 @@ def stack(  # noqa: PLR0913  what a hierarchy is made of
     With `prune` a level that merges nothing is left out.
     """
     n = len(leaves)
-    kept = [level for level in levels if n]
-    if prune:
-        kept = _merging_levels(kept, n)
+    kept, below = [], n
+    for level in levels if n else ():
+        if not prune or len(level.labels) < below:
+            kept.append(level)
+            below = len(level.labels)
     maps = np.zeros((len(kept) + 2, n + 1), dtype=np.int32)
     maps[0] = np.arange(n + 1)
     for h, level in enumerate(kept, start=1):
@@ -350,35 +354,3 @@ def stack(  # noqa: PLR0913  what a hierarchy is made of
     maps[-1] = 1
     labels = (leaves.labels, *(level.labels for level in kept), texts([top]))
     return Hierarchy.create(leaves, maps, labels, ordered=ordered, column=column)
-
-
-def as_values(labels: list[str], kind: Kind, *, strict: bool) -> Values | None:
-    """The labels read as numbers or dates; None if one of them is neither.
-
-    With `strict` each must be written as a domain of numbers would write it: 0017 stays text.
-    """
-    parsed: list[Number | None] | list[np.datetime64 | None]
-    if kind is Kind.DATE:
-        parsed = [parse_date(label) for label in labels]
-        found = [date for date in parsed if date is not None]
-        dates = np.array(found, dtype="datetime64[us]") if len(found) == len(labels) else None
-        whole = dates is not None and bool((dates == dates.astype("datetime64[D]")).all())
-        return dates.astype("datetime64[D]") if dates is not None and whole else dates
-    numbers = [number for number in map(parse_number, labels) if number is not None]
-    if not labels or len(numbers) < len(labels):
-        return None
-    if strict and any(number_text(n) != text for n, text in zip(numbers, labels, strict=True)):
-        return None
-    if all(isinstance(number, int) and abs(number) < 2**63 for number in numbers):
-        return np.array(numbers, dtype=np.int64)
-    return np.array([as_float(number) for number in numbers], dtype=np.float64)
-
-
-def _merging_levels(levels: list[Level], below: int) -> list[Level]:
-    """The levels that have fewer nodes than the level below, which has `below` nodes at first."""
-    kept = []
-    for level in levels:
-        if len(level.labels) < below:
-            kept.append(level)
-            below = len(level.labels)
-    return kept

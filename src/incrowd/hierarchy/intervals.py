@@ -109,8 +109,9 @@ class Intervals:
         if self.cuts is not None:
             return [self._cut_level(values, cuts) for cuts in self._cut_lists()]
         if self.quantiles is not None:
-            lists = _halve_repeatedly(_quantile_cuts(values, counts, self.quantiles))
-            return [self._cut_level(values, cuts) for cuts in lists[: self.levels]]
+            cuts = _quantile_cuts(values, counts, self.quantiles)
+            halved = [cuts[2**i - 1 :: 2**i] for i in range(len(cuts).bit_length())]
+            return [self._cut_level(values, some) for some in halved[: self.levels]]
         if self.width is None and self.widths is None and self._has_pools:
             return [self._pool_level(values)]
         return self._grid_levels(values)
@@ -121,12 +122,9 @@ class Intervals:
         return self.bottom is not None or self.top is not None
 
     def _cut_lists(self) -> list[Cuts]:
-        """The cuts of each level."""
-        if not self.cuts:
-            return []
-        return [
-            cuts if isinstance(cuts, tuple) else (cuts,) for cuts in _lists_per_level(self.cuts)
-        ]
+        """The cuts of each level, also if only one list was given."""
+        lists = [cuts for cuts in self.cuts or () if isinstance(cuts, tuple)]
+        return lists or [self.cuts] * bool(self.cuts)  # type: ignore[list-item]  # no list of lists
 
     def _cut_level(self, values: Values, cuts: Sequence[Number]) -> Level:
         """One level of intervals between these cuts and inside `bottom` and `top`."""
@@ -134,11 +132,9 @@ class Intervals:
         inner = [c for c in cuts if (low is None or c > low) and (high is None or c < high)]
         ends = [*([low] if low is not None else []), *inner, *([high] if high is not None else [])]
         start = np.array([count_below(values, end) for end in ends], dtype=np.int64)
-        cell = np.searchsorted(start, np.arange(len(values)), side="right")
-        nodes, first = runs(cell)
         bounds: list[Number | None] = [None, *ends, None]
-        labels = [interval(bounds[c], bounds[c + 1]) for c in cell[first].tolist()]
-        return Level(nodes, texts(labels))
+        cell = np.searchsorted(start, np.arange(len(values)), side="right")
+        return Level.of(cell, lambda c: interval(bounds[c], bounds[c + 1]))
 
     def _zones(self, values: Values) -> Codes:
         """0 for values pooled at the bottom, 1 between, 2 for those pooled at the top."""
@@ -165,7 +161,8 @@ class Intervals:
 
     def _grid_levels(self, values: Values) -> list[Level]:
         """The levels of equal widths, each a multiple of the one below."""
-        grid = self._finest_grid(values)
+        width = self.widths[0] if self.widths is not None else self.width
+        grid = NumberGrid(self.origin, nice_width(values) if width is None else width)
         zone = self._zones(values)
         between: Values = values[zone == 1]
         cells = grid.cells(between)
@@ -175,11 +172,6 @@ class Intervals:
             keys[zone == 1] = cells // times
             levels.append(self._grid_level(grid, times, keys, zone))
         return levels
-
-    def _finest_grid(self, values: Values) -> NumberGrid:
-        """The cells of the finest level; their width is chosen if none was given."""
-        width = self.widths[0] if self.widths is not None else self.width
-        return NumberGrid(self.origin, nice_width(values) if width is None else width)
 
     def _multiples(self, cells: Values) -> list[int]:
         """How many cells of the grid one interval of each level holds."""
@@ -202,13 +194,6 @@ class Intervals:
             text = interval(low, high) if low < high else span(number_text(low), number_text(low))
             labels.append(self._zone_label(z, text))
         return Level(nodes, texts(labels))
-
-
-def _lists_per_level(cuts: tuple[Cuts, ...] | Cuts) -> Sequence[Cuts]:
-    """The cuts as one list per level, also if only one list was given."""
-    if all(isinstance(cut, tuple) for cut in cuts):
-        return cuts  # type: ignore[return-value]  # just seen
-    return [cuts]  # type: ignore[list-item]  # just seen
 
 
 def _multiples_that_merge(cells: Values, factor: int, limit: int, *, last: int) -> list[int]:
@@ -254,12 +239,3 @@ def _quantile_cuts(values: Values, counts: Counts | None, number: int) -> list[N
     nearest = [int(np.argmin(np.abs(before - rank))) for rank in ranks] if begins else []
     texts_of = [grid.bounds[begins[place]].low for place in sorted(set(nearest))]
     return [cut for text in texts_of if (cut := parse_number(text or "")) is not None]
-
-
-def _halve_repeatedly(cuts: list[Number]) -> list[list[Number]]:
-    """The list, every second cut of it, every second of those, and so on until none is left."""
-    lists = []
-    while cuts:
-        lists.append(cuts)
-        cuts = cuts[1::2]
-    return lists

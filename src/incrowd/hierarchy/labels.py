@@ -214,7 +214,8 @@ def read_bounds(label: str) -> Bounds | None:
     if not label or label[0] not in "[(" or label[-1] not in "])":
         return None
     if label.startswith('["'):
-        return _read_quoted(label)
+        texts = _read_texts(label) or []
+        return Bounds(texts[0], texts[1], high_inside=True) if len(texts) == 2 else None
     ends = label[1:-1].split(", ")
     if len(ends) != 2:
         return None
@@ -223,14 +224,13 @@ def read_bounds(label: str) -> Bounds | None:
     return Bounds(low, high, label[0] == "[", label[-1] == "]")
 
 
-def _read_quoted(label: str) -> Bounds | None:
+def _read_texts(array: str) -> list[str] | None:
+    """The texts of an array in JSON; None if it is none, or not of texts alone."""
     try:
-        ends = json.loads(label)
+        found = json.loads(array)
     except (ValueError, RecursionError):
         return None
-    if len(ends) != 2 or not all(isinstance(end, str) for end in ends):
-        return None
-    return Bounds(ends[0], ends[1], low_inside=True, high_inside=True)
+    return found if all(isinstance(text, str) for text in found) else None
 
 
 # Sets and masked codes
@@ -273,18 +273,9 @@ def read_members(label: str) -> SetMembers | None:
     if inside == OTHERS:
         return SetMembers((), others=True)
     others = inside.endswith(f", {OTHERS}")
-    values = _read_list(inside.removesuffix(f", {OTHERS}"))
+    inside = inside.removesuffix(f", {OTHERS}")
+    values = _read_texts(f"[{inside}]") if inside.startswith('"') else inside.split(", ")
     return None if values is None else SetMembers(tuple(values), others)
-
-
-def _read_list(inside: str) -> list[str] | None:
-    if not inside.startswith('"'):
-        return inside.split(", ")
-    try:
-        values = json.loads(f"[{inside}]")
-    except (ValueError, RecursionError):
-        return None
-    return values if all(isinstance(value, str) for value in values) else None
 
 
 def read_set(label: str) -> list[str] | None:

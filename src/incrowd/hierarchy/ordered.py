@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from incrowd.hierarchy.hierarchy import Builder, Hierarchy, Level, as_values, runs, stack, texts
+from incrowd.hierarchy.hierarchy import Builder, Hierarchy, Level, runs, stack, texts
 from incrowd.hierarchy.labels import span
+from incrowd.hierarchy.leaf_values import as_values
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
 
@@ -51,7 +52,7 @@ class Ordered(Builder):
 
     def _build(self, domain: Domain, column: str) -> Hierarchy:
         """The hierarchy of a column; values that the list lacks are found when it is encoded."""
-        levels = [self._level_by_names(groups) for groups in self.groups]
+        levels = [Level.of(texts(groups)) for groups in self.groups]
         levels += [self._level_by_size(size) for size in self.sizes]
         return stack(
             self._leaf_domain(domain.kind), levels, column=column, ordered=True, prune=False
@@ -64,12 +65,6 @@ class Ordered(Builder):
         if values is not None and bool(np.array_equal(values, np.unique(values))):
             return Domain(kind, values)
         return Domain(Kind.TEXT, texts(labels))
-
-    def _level_by_names(self, groups: tuple[str, ...]) -> Level:
-        """One level with the group of each value by name."""
-        keys = texts(groups)
-        nodes, first = runs(keys)
-        return Level(nodes, keys[first])
 
     def _level_by_size(self, size: int) -> Level:
         """One level with groups of so many neighbours, the last one smaller if need be."""

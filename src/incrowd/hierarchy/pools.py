@@ -60,7 +60,6 @@ class Pools:
 
     @cached_property
     def _bounds(self) -> tuple[Codes, Codes]:
-        """The first and the last code under each member."""
         low = np.full(len(self.level), len(self.of), dtype=np.int32)
         high = np.zeros(len(self.level), dtype=np.int32)
         codes = np.arange(len(self.of), dtype=np.int32)

@@ -1,12 +1,12 @@
 """Codes shortened from the right: ZIP codes, diagnoses (Sweeney Section 3.1, Figure 2)."""
 
+from functools import partial
 from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from incrowd.arrays import Texts
-from incrowd.hierarchy.hierarchy import Builder, Hierarchy, Level, runs, stack, texts
+from incrowd.hierarchy.hierarchy import Builder, Hierarchy, Level, stack, texts
 from incrowd.hierarchy.labels import mask_code
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
@@ -47,9 +47,11 @@ class Prefix(Builder):
         """The hierarchy of a column of codes; leaves are in the order of their characters."""
         codes = domain.labels.tolist()
         if self.separator is None:
-            if not _are_whole(domain):
+            whole = _are_whole(domain)
+            if not whole:
                 codes.sort()
-            levels = self._levels_by_mask(_zero_fill(codes) if _are_whole(domain) else codes)
+            width = max(map(len, codes), default=0) if whole else 0
+            levels = self._levels_by_mask([code.zfill(width) for code in codes])
         else:
             parts = sorted(code.split(self.separator) for code in codes)
             codes = [self.separator.join(code) for code in parts]
@@ -63,23 +65,21 @@ class Prefix(Builder):
         """One level for each number of parts that codes keep, most first."""
         separator = self.separator or ""
         most = max((len(code) for code in codes), default=1)
-        levels = []
-        for shown in range(most - 1, 0, -1):
-            keys = texts([separator.join(code[:shown]) for code in codes])
-            nodes, first = runs(keys)
-            levels.append(Level(nodes, keys[first]))
-        return levels
+        return [
+            Level.of(texts([separator.join(code[:shown]) for code in codes]))
+            for shown in range(most - 1, 0, -1)
+        ]
 
     def _levels_by_mask(self, codes: list[str]) -> list[Level]:
         """One level for each number of characters that codes show, the others being masked."""
         width = max((len(code) for code in codes), default=0)
-        levels = []
-        for shown in self._shown_lengths(width):
-            keys: Texts = texts([code[:shown] for code in codes])
-            nodes, first = runs(keys)
-            labels = [_masked_label(key, shown, width) for key in keys[first].tolist()]
-            levels.append(Level(nodes, texts(labels)))
-        return levels
+        return [
+            Level.of(
+                texts([code[:shown] for code in codes]),
+                partial(_masked_label, shown=shown, width=width),
+            )
+            for shown in self._shown_lengths(width)
+        ]
 
     def _shown_lengths(self, width: int) -> list[int]:
         """How many characters each level shows."""
@@ -97,12 +97,6 @@ def _are_whole(domain: Domain) -> bool:
     if domain.kind is not Kind.NUMBER or domain.values.dtype.kind != "i":
         return False
     return not len(domain) or bool(domain.values[0] >= 0)
-
-
-def _zero_fill(codes: list[str]) -> list[str]:
-    """The whole numbers with leading zeros, so that all have one length."""
-    width = max((len(code) for code in codes), default=0)
-    return [code.zfill(width) for code in codes]
 
 
 def _masked_label(key: str, shown: int, width: int) -> str:

@@ -7,6 +7,7 @@ from functools import cache, partial
 from typing import Literal, TypeAlias
 
 from incrowd.hierarchy.hierarchy import Builder, Hierarchy
+from incrowd.hierarchy.paths import Path
 from incrowd.hierarchy.tree import build_by_groups
 from incrowd.table.column import Domain
 from incrowd.values import STRICT, dataclass
@@ -14,7 +15,6 @@ from incrowd.values import STRICT, dataclass
 System: TypeAlias = Literal[
     "icd-10", "nace", "naics", "us-states", "us-counties", "months", "weekdays"
 ]
-Path: TypeAlias = tuple[str, ...]
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -123,21 +123,17 @@ _LISTED = "11 21 22 23 31 32 33 42 44 45 48 49 51 52 53 54 55 56 61 62 71 72 81 
 _KNOWN_SECTORS = frozenset(_LISTED.split())
 
 
-@cache
-def _nace_sections() -> dict[str, str]:
-    """The section of each division of NACE."""
-    entries = (entry.split() for entry in _SECTIONS.split("|"))
-    return {
-        f"{division:02d}": section
-        for section, first, last in entries
-        for division in range(int(first), int(last) + 1)
-    }
+_SECTION_OF = {
+    f"{division:02d}": section
+    for section, first, last in map(str.split, _SECTIONS.split("|"))
+    for division in range(int(first), int(last) + 1)
+}
 
 
 def _nace_path(label: str) -> Path | None:
     """Division and section of an activity; None if it is no NACE code."""
     found = _NACE.fullmatch(label)
-    section = None if found is None else _nace_sections().get(found[1])
+    section = None if found is None else _SECTION_OF.get(found[1])
     return None if found is None or section is None else (found[1], section)
 
 

@@ -133,7 +133,6 @@ def nice_width(values: Values, cells: int = 20) -> float:
 
 
 def _decimal_places(number: float) -> int:
-    """How many decimal places the number is written with."""
     digits, _, exponent = repr(number).partition("e")
     return max(0, len(digits.partition(".")[2].rstrip("0")) - int(exponent or 0))
 
@@ -217,7 +216,7 @@ def _date_intervals(days: Values, step: DateStep) -> Ends:
     if step in _MONTHS:
         length = _MONTHS[step]
         start = np.unique((months.astype(np.int64) + 12 * 1970) // length) * length - 12 * 1970
-        return _moments(start, "M"), _moments(start + length, "M")
+        return _moments(start), _moments(start + length)
     width = {"day": 1, "5 days": 5, "10 days": 10}[step]
     return _month_parts(days, months, width)
 
@@ -237,9 +236,9 @@ def _month_parts(days: Values, months: Values, width: int) -> Ends:
     return start * DAY, end[place] * DAY
 
 
-def _moments(months: Counts, unit: str) -> Floats:
-    """Months, counted in this unit from 1970, as microseconds."""
-    moments = months.astype(f"datetime64[{unit}]").astype("datetime64[us]")
+def _moments(months: Counts) -> Floats:
+    """Months, counted from 1970, as microseconds."""
+    moments = months.astype("datetime64[M]").astype("datetime64[us]")
     return moments.astype(np.int64).astype(np.float64)
 
 

@@ -91,7 +91,7 @@ def suggest(
         whole = domain.values.dtype.kind == "i"
         known = _suggest_whole_numbers(domain, column, nature, counts) if whole else None
         return known or _suggest_intervals(domain, column)
-    return _suggest_texts(_sample_labels(domain), len(domain), column)
+    return _suggest_texts(_sample_texts(domain.values), len(domain), column)
 
 
 # Numbers
@@ -173,9 +173,8 @@ def _suggest_intervals(domain: Domain, column: str) -> Suggestion:
 
 
 def _sample_texts(values: Values) -> list[str]:
-    """Evenly spaced values as texts."""
-    step = max(1, len(values) // _SAMPLE)
-    return [str(value) for value in values[::step].tolist()]
+    """Evenly spaced values as texts, no more than needed to tell what they are."""
+    return list(map(str, values[:: max(1, len(values) // _SAMPLE)].tolist()))
 
 
 # Texts
@@ -247,7 +246,6 @@ def _are_countries(sample: Sequence[str], column: str) -> bool:
 
 
 def _is_code(text: str) -> bool:
-    """Whether a text has digits and no space."""
     return any(c.isdigit() for c in text) and not any(c.isspace() for c in text)
 
 
@@ -255,10 +253,3 @@ def _flagged_share(flags: Iterable[bool]) -> float:
     """The share of the flags that are set, 0 if there are none."""
     found = list(flags)
     return sum(found) / len(found) if found else 0.0
-
-
-def _sample_labels(domain: Domain) -> list[str]:
-    """Evenly spaced values, no more than needed to tell what they are."""
-    step = max(1, len(domain) // _SAMPLE)
-    chosen: list[str] = domain.values[::step].tolist()
-    return chosen

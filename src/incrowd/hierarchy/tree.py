@@ -1,18 +1,18 @@
 """Hierarchies that are written down: one row per leaf, from the value to the top."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass as plain
-from itertools import pairwise
-from operator import itemgetter
-from typing import Annotated, Literal
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
 
-from incrowd.arrays import Codes, Values
+from incrowd.arrays import Codes, Counts
 from incrowd.errors import InputError, PolicyError, count_of
-from incrowd.hierarchy.hierarchy import Builder, Hierarchy, Level, as_values, runs, stack, texts
-from incrowd.hierarchy.labels import TOP, number_text, parse_number
+from incrowd.hierarchy.hierarchy import Builder, Hierarchy, Level, runs, stack, texts
+from incrowd.hierarchy.labels import TOP
+from incrowd.hierarchy.leaf_values import as_values, spell_numbers
+from incrowd.hierarchy.paths import Path, Paths
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
 
@@ -68,9 +68,6 @@ OTHER = "*other*"
 Row = Annotated[tuple[str, ...], Field(min_length=1)]
 
 
-Path = tuple[str, ...]
-
-
 @dataclass(frozen=True, config=STRICT, repr=False)
 class Tree(Builder):
     """A hierarchy as rows: leaf, parent, …, top.
@@ -97,13 +94,31 @@ class Tree(Builder):
         """Refuse nodes without a name, which a table reads as missing, and names of two things."""
         if any("" in row[1:] for row in self.rows if "" in row):
             raise ValueError("a parent has no name; give every parent a name")
-        height = max(map(len, self.rows))
-        if reused := reused_names([(*row, *[row[-1]] * (height - len(row))) for row in self.rows]):
+        if reused := np.flatnonzero(self._paths.is_reused()).tolist():
             rows = count_of(len(reused), "row of a tree has", "rows of a tree have")
             raise ValueError(
                 f"{rows} an entry that is the name of another node, not right above it (first row "
                 f"{reused[0] + 1}); give each node a name of its own"
             )
+
+    @classmethod
+    def of_paths(cls, paths: Paths, other: str | None, *, ordered: bool) -> "Tree":
+        """A tree of paths that were checked where they were read; it does not check them again."""
+        tree = object.__new__(cls)
+        vars(tree).update(_paths=paths, other=other, ordered=ordered, name=cls.name)
+        return tree
+
+    @cached_property
+    def _paths(self) -> Paths:
+        return Paths.of_rows(self.rows)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """The rows of a tree that was made of paths, which few ask for; nothing else."""
+            if name != "rows" or "_paths" not in vars(self):
+                raise AttributeError(name)
+            return vars(self).setdefault("rows", self._paths.rows)
 
     def __repr__(self) -> str:
         """Without values."""
@@ -111,17 +126,11 @@ class Tree(Builder):
 
     def _build(self, domain: Domain, column: str) -> Hierarchy:
         """The hierarchy of a column; values that the tree lacks are found when it is encoded."""
-        paths = _equal_paths(self.rows, domain.kind, column)
-        height = len(next(iter(paths.values())))
-        if height == 1 or len({path[-1] for path in paths.values()}) > 1:
-            paths = {leaf: (*path, TOP) for leaf, path in paths.items()}
-            height += 1
+        paths = _path_of_each_leaf(self._paths, domain.kind, column)
+        if len(paths.codes) == 1 or not paths.one_top:
+            paths = paths.with_top(TOP)
         if self.other is not None:
-            top = next(iter(paths.values()))[-1]
-            groups = groups_by_name(path[1:-1] for path in paths.values())
-            rest = (self.other,) * (height - 2)
-            for label in domain.labels.tolist():
-                paths.setdefault(label, (label, *groups.get(label, rest), top))
+            paths = paths.with_leaves(domain.labels.tolist(), self.other)
         _refuse_torn(paths, column)
         return _assemble(paths, domain.kind, column, nominal=not self.ordered)
 
@@ -142,65 +151,32 @@ class File(Builder):
         )
 
 
-def _equal_paths(rows: tuple[Row, ...], kind: Kind, column: str) -> dict[str, Path]:
-    """The path of each leaf, all of one length."""
-    height = max(map(len, rows))
-    if kind is not Kind.NUMBER and min(map(len, rows)) == height:
-        plain_paths = {row[0]: row for row in rows}
-        if len(plain_paths) == len(rows):
-            return plain_paths
-    paths: dict[str, Path] = {}
-    torn = []
-    for i, row in enumerate(rows, start=1):
-        leaf = _canonical_leaf(row[0], kind)
-        path = (leaf, *row[1:], *[row[-1]] * (height - len(row)))
-        if paths.setdefault(leaf, path) != path:
-            torn.append(i)
-    if torn:
+def _path_of_each_leaf(paths: Paths, kind: Kind, column: str) -> Paths:
+    """One path for each leaf; numbers are spelled as labels write them."""
+    if kind is Kind.NUMBER:
+        leaf, *above = (paths.labels(level).tolist() for level in range(len(paths.codes)))
+        spelled = spell_numbers(leaf)
+        if spelled != leaf:
+            paths = Paths.of_rows(list(zip(spelled, *above, strict=True)))
+    if (torn := np.flatnonzero(paths.is_torn(0, slice(1, None)))).size:
         raise InputError(
             f"the hierarchy of {column!r} lists {count_of(len(torn), 'value')} twice with different"
-            f" parents (first at row {torn[0]})",
+            f" parents (first at row {torn[0] + 1})",
             remedy="keep one of the rows",
         )
-    return paths
+    return Paths(paths.names, paths.codes[:, paths.is_first(0)])
 
 
-def _canonical_leaf(leaf: str, kind: Kind) -> str:
-    """The leaf as labels write it: numbers in one spelling, all else as it is."""
-    number = parse_number(leaf) if kind is Kind.NUMBER else None
-    return leaf if number is None else number_text(number)
-
-
-def _refuse_torn(paths: dict[str, Path], column: str) -> None:
+def _refuse_torn(paths: Paths, column: str) -> None:
     """Raise `InputError` if a node of a level has several parents (Sweeney Section 3.1)."""
-    levels = columns_of(list(paths.values()))
-    for level in range(2, len(levels)):
-        if leads_up(levels[level - 1], levels[level]):
-            continue
-        parent: dict[str, str] = {}
-        torn: dict[str, int] = {}
-        for i, path in enumerate(paths.values(), start=1):
-            if parent.setdefault(path[level - 1], path[level]) != path[level]:
-                torn.setdefault(path[level - 1], i)
-        raise InputError(
-            f"level {level - 1} of the hierarchy of {column!r} has"
-            f" {count_of(len(torn), 'node')} with more than one parent"
-            f" (first seen with leaf {min(torn.values())})",
-            remedy="give each node one parent, or nodes of different meaning different names",
-        )
-
-
-def groups_by_name(paths: Iterable[Path]) -> dict[str, Path]:
-    """The paths of values that are names of groups themselves: each lies in this group.
-
-    >>> groups_by_name([("West South Central", "South")])["South"]
-    ('South', 'South')
-    """
-    found: dict[str, Path] = {}
-    for path in paths:
-        for level, name in enumerate(path):
-            found.setdefault(name, (name,) * level + path[level:])
-    return found
+    for level in range(1, len(paths.codes) - 1):
+        if (torn := paths.is_torn(level, slice(level + 1, level + 2))).any():
+            nodes = len(np.unique(paths.codes[level, torn]))
+            raise InputError(
+                f"level {level} of the hierarchy of {column!r} has {count_of(nodes, 'node')} with"
+                f" more than one parent (first seen with leaf {int(torn.argmax()) + 1})",
+                remedy="give each node one parent, or nodes of different meaning different names",
+            )
 
 
 def build_by_groups(
@@ -211,92 +187,49 @@ def build_by_groups(
     A value without a path that is itself the name of a group lies in it, any other in `*other*`;
     `InputError` if no value is `what` has a path.
     """
-    paths = {label: path_of(label) for label in domain.labels.tolist()}
-    if not paths:
+    labels = domain.labels.tolist()
+    if not labels:
         return stack(domain, [], column=column, ordered=False)
-    known = [path for path in paths.values() if path is not None]
+    known = [(label, *path, TOP) for label in labels if (path := path_of(label)) is not None]
     if not known:
-        raise InputError(f"none of the {len(paths)} values of {column!r} is {what}", remedy=remedy)
-    groups, others = groups_by_name(known), (OTHER,) * len(known[0])
-    rows = [(label, *(path or groups.get(label) or others), TOP) for label, path in paths.items()]
-    rows.sort(key=lambda row: (row[-2] == OTHER, *reversed(row[1:]), row[0]))
-    return Tree(tuple(rows), ordered=False).build(Domain(Kind.TEXT, texts([])), column)
-
-
-def columns_of(rows: Sequence[Path]) -> list[list[str]]:
-    """The columns of rows of one length: what stands at each place."""
-    return [list(map(itemgetter(j), rows)) for j in range(len(rows[0]))]
-
-
-def leads_up(nodes: Sequence[str], parents: Sequence[str]) -> bool:
-    """Whether each node has one parent, wherever it is listed; both have one entry per leaf."""
-    parent = dict(zip(nodes, parents, strict=True))
-    return list(map(parent.__getitem__, nodes)) == list(parents)
+        raise InputError(f"none of the {len(labels)} values of {column!r} is {what}", remedy=remedy)
+    rows = Paths.of_rows(known).with_leaves(labels, OTHER).rows
+    in_order = sorted(rows, key=lambda row: (row[-2] == OTHER, *reversed(row[1:]), row[0]))
+    return Tree(tuple(in_order), ordered=False).build(Domain(Kind.TEXT, texts([])), column)
 
 
 def reused_names(rows: Sequence[Path]) -> list[int]:
-    """The rows, all of one length, with a name that stands for two things, counted from 0.
-
-    An entry may repeat below the top only as its own parent: otherwise x could be shown as y, and y
-    as x.
+    """The rows with a name that stands for two things (`Paths.is_reused`), counted from 0.
 
     >>> reused_names([("x", "y", "*"), ("y", "x", "*"), ("z", "z", "*")])
     [0, 1]
     """
-    levels = columns_of(rows)
-    if len(set(levels[-1])) == 1:
-        levels = levels[:-1]
-    highest = {name: level for level, names in enumerate(levels) for name in names}
-    return sorted(
-        {
-            i
-            for level, (names, parents) in enumerate(pairwise(levels))
-            for i, (name, parent) in enumerate(zip(names, parents, strict=True))
-            if name != parent and highest[name] > level
-        }
-    )
+    found: list[int] = np.flatnonzero(Paths.of_rows(rows).is_reused()).tolist()
+    return found
 
 
-@plain(frozen=True, eq=False, repr=False)
-class _Ranks:
-    """The nodes of a level, numbered as they first appear."""
-
-    of: Values
-    labels: list[str]
-
-
-def _assemble(paths: dict[str, Path], kind: Kind, column: str, *, nominal: bool) -> Hierarchy:
+def _assemble(paths: Paths, kind: Kind, column: str, *, nominal: bool) -> Hierarchy:
     """The hierarchy of these paths, its values in their order if they have one."""
-    columns = columns_of(list(paths.values()))
-    ranks = [_rank_nodes(column) for column in columns[1:-1]]
-    leaves = None if nominal else _sort_by_value(list(paths), kind, ranks)
+    labels, inner = paths.labels(0).tolist(), range(1, len(paths.codes) - 1)
+    ranks = list(map(paths.ranks, inner))
+    leaves = None if nominal else _sort_by_value(labels, kind, ranks)
     ordered = leaves is not None
     if leaves is None:
-        leaves = _depth_first(list(paths), ranks)
+        leaves = _depth_first(labels, ranks)
     domain, order = leaves
-    levels = []
-    for rank in ranks:
-        nodes, first = runs(rank.of[order])
-        labels = texts(rank.labels)[rank.of[order][first]]
-        levels.append(Level(nodes, labels))
-    return stack(domain, levels, column=column, ordered=ordered, top=columns[-1][0], prune=False)
+    levels = [Level.of(paths.labels(level)[order]) for level in inner]
+    top = str(paths.labels(-1)[0])
+    return stack(domain, levels, column=column, ordered=ordered, top=top, prune=False)
 
 
-def _depth_first(leaves: list[str], ranks: list[_Ranks]) -> tuple[Domain, Codes]:
+def _depth_first(leaves: list[str], ranks: list[Counts]) -> tuple[Domain, Codes]:
     """The leaves as texts, those of one node side by side, and their order."""
-    order = np.lexsort([np.arange(len(leaves)), *(rank.of for rank in ranks)]).astype(np.int32)
+    order = np.lexsort([np.arange(len(leaves)), *ranks]).astype(np.int32)
     return Domain(Kind.TEXT, texts(leaves)[order]), order
 
 
-def _rank_nodes(labels: Sequence[str]) -> _Ranks:
-    """The labels numbered by their first appearance."""
-    number = {label: i for i, label in enumerate(dict.fromkeys(labels))}
-    of = np.fromiter(map(number.__getitem__, labels), dtype=np.int64, count=len(labels))
-    return _Ranks(of, list(number))
-
-
 def _sort_by_value(
-    leaves: list[str], kind: Kind, ranks: list[_Ranks]
+    leaves: list[str], kind: Kind, ranks: list[Counts]
 ) -> tuple[Domain, Codes] | None:
     """The leaves as sorted numbers or dates and their order; None if a node is no range of them."""
     scale = Kind.DATE if kind is Kind.DATE else Kind.NUMBER
@@ -306,6 +239,6 @@ def _sort_by_value(
     order = np.argsort(values, kind="stable").astype(np.int32)
     if len(np.unique(values)) < len(values):
         return None
-    if any(len(runs(rank.of[order])[1]) > len(rank.labels) for rank in ranks):
+    if any(len(runs(rank[order])[1]) > rank.max() + 1 for rank in ranks):
         return None
     return Domain(scale, values[order]), order

@@ -63,7 +63,6 @@ class WrittenLabels:
 
     @cached_property
     def _code_of_label(self) -> dict[str, int]:
-        """The code of each value by its label."""
         return {label: code for code, label in enumerate(self._domain.labels.tolist(), start=1)}
 
     def _code_of_value(self, label: str) -> int:
@@ -166,13 +165,11 @@ class WrittenLabels:
 
     @cached_property
     def _sorted(self) -> tuple[list[str], Codes]:
-        """The labels by code point, and the code of each."""
         labels = self._domain.labels.tolist()
         order = sorted(range(len(labels)), key=labels.__getitem__)
         return [labels[i] for i in order], np.array(order, dtype=np.int32) + np.int32(1)
 
     def _slice(self, low: int, high: int) -> list[Run]:
-        """The codes at these places of the labels in order."""
         return runs_of(self._sorted[1][low:high].tolist())
 
     def _text_runs(self, bounds: Bounds) -> list[Run]:

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from incrowd.errors import InputError
-from incrowd.hierarchy.hierarchy import Builder, Hierarchy, Level, runs, stack, texts
+from incrowd.hierarchy.hierarchy import Builder, Hierarchy, Level, stack, texts
 from incrowd.hierarchy.labels import mask_code
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
@@ -121,5 +121,4 @@ def digits_shown(code: str) -> str | None:
 def _area_level(areas: list[str], step: int) -> Level:
     """One level of areas by so many digits; pooled areas stay as they are."""
     keys = texts([area if area == POOLED else area[:step] for area in areas])
-    nodes, first = runs(keys)
-    return Level(nodes, texts([mask_code(key, _WIDTH) for key in keys[first].tolist()]))
+    return Level.of(keys, lambda key: mask_code(key, _WIDTH))

@@ -10,8 +10,14 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
+import numpy as np
+import polars as pl
+
+from incrowd.arrays import Counts
 from incrowd.errors import IncrowdError, InputError, PolicyError, boundary, count_of
 from incrowd.hierarchy import (
     AnyHierarchy,
@@ -27,51 +33,73 @@ from incrowd.hierarchy import (
     Tree,
     ZipCodes,
 )
-from incrowd.hierarchy.tree import columns_of, leads_up, reused_names
+from incrowd.hierarchy.paths import Paths
 from incrowd.io import files
 from incrowd.io.text import decode
 from incrowd.io.unpacked import gunzip
 from incrowd.policy.policy import Policy
 from incrowd.table.column import Kind
+from incrowd.table.encode import number_texts
 from incrowd.values import FaultyPolicyError
 
-Line = tuple[int, tuple[str, ...]]
-"""A line's number in its file, and its fields."""
+
+class Lines(NamedTuple):
+    """The lines of a hierarchy file that are not blank."""
+
+    numbers: Counts
+    """The number of each line in the file, from 1."""
+    widths: Counts
+    """How many fields each line has."""
+    fields: pl.Series
+    """The fields of all lines, one after the other."""
+
 
 _DELIMITERS = (";", "\t", ",")
 _ENDINGS = (".csv", ".csv.gz")
 _FILES = (".csv", ".tsv", ".txt", ".gz")
 
 
-def read_tree(path: Path | str, other: str | None = None) -> Tree:
+def read_tree(path: Path | str, other: str | None = None, *, ordered: bool = True) -> Tree:
     """The hierarchy in a file as a tree; `other` is the node for values that it lacks.
 
     A file that is empty, uneven or contradicts itself is refused.
     """
     path = Path(path)
     lines = _lines(_text(path), path)
-    if not lines:
+    if not len(lines.numbers):
         raise InputError(
             f"the hierarchy file {path.name!r} is empty",
             remedy="write one line per value, from the value to the top: leaf;parent;…;*",
         )
-    width = len(lines[0][1])
+    width = int(lines.widths[0])
     _refuse_lines(
         path,
-        [number for number, fields in lines if len(fields) != width],
+        lines.numbers[lines.widths != width],
         "a different number of fields than the first line",
         "give every line the same number of fields",
     )
+    codes, names = number_texts(lines.fields)
+    paths = Paths(names, np.ascontiguousarray(codes.reshape(-1, width).T))
     _refuse_lines(
         path,
-        [number for number, fields in lines if "" in fields],
+        lines.numbers[(lines.fields == "").to_numpy().reshape(-1, width).any(axis=1)],
         "an empty field",
         "fill it; missing values need no line",
     )
-    _refuse_inconsistent(lines, path)
-    _refuse_reused(lines, path)
-    with boundary(InputError(f"the hierarchy file {path.name!r} cannot be used")):
-        return Tree(tuple(fields for _, fields in lines), other=other)
+    for level in range(1, width):
+        _refuse_lines(
+            path,
+            lines.numbers[paths.is_torn(level - 1, slice(level, level + 1))],
+            f"a second parent for an entry of field {level}",
+            "give each entry one parent, or give different things different names",
+        )
+    _refuse_lines(
+        path,
+        lines.numbers[paths.is_reused()],
+        "an entry that is the name of another node, not right above it",
+        "give each node a name of its own; a parent may repeat the name of a child",
+    )
+    return Tree.of_paths(paths, other, ordered=ordered)
 
 
 def resolve(
@@ -83,7 +111,8 @@ def resolve(
     says of the column's values: leaves of the kind text have no order, whatever they look like.
     """
     if isinstance(spec, File):
-        spec = read_tree(Path(base_folder) / spec.path, spec.other)
+        ordered = kind is not Kind.TEXT
+        return read_tree(Path(base_folder) / spec.path, spec.other, ordered=ordered)
     if isinstance(spec, Tree) and kind is Kind.TEXT:
         return replace(spec, ordered=False)
     return spec
@@ -210,16 +239,30 @@ def _text(path: Path) -> str:
         return decode(content, None).data.decode("utf-8-sig")
 
 
-def _lines(text: str, path: Path) -> list[Line]:
-    """The fields of each line that is not blank, with the line's number."""
+def _lines(text: str, path: Path) -> Lines:
+    """The lines of a file that are not blank, split at its delimiter."""
+    delimiter = _delimiter(text)
+    if '"' in text:
+        return _quoted_lines(text, path, delimiter)
+    every = pl.Series(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), dtype=pl.String)
+    numbers = (every != "").arg_true()
+    fields = every.gather(numbers).str.split(delimiter)
+    return Lines(numbers.to_numpy() + np.int64(1), fields.list.len().to_numpy(), fields.explode())
+
+
+def _quoted_lines(text: str, path: Path, delimiter: str) -> Lines:
+    """The same of a file in which some fields stand in quotes."""
     wrong = InputError(
         f"the hierarchy file {path.name!r} has an open quote, or a quote inside a field",
         remedy="close it, or double it where it belongs to the text",
     )
     with boundary(wrong):
-        lines = io.StringIO(text, newline="")
-        reader = csv.reader(lines, delimiter=_delimiter(text), strict=True)
-        return [(reader.line_num, tuple(fields)) for fields in reader if fields]
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        lines = [(reader.line_num, fields) for fields in reader if fields]
+    numbers = np.array([number for number, _ in lines], dtype=np.int64)
+    widths = np.array([len(fields) for _, fields in lines], dtype=np.int64)
+    every = list(chain.from_iterable(fields for _, fields in lines))
+    return Lines(numbers, widths, pl.Series(every, dtype=pl.String))
 
 
 def _delimiter(text: str) -> str:
@@ -232,44 +275,14 @@ def _delimiter(text: str) -> str:
     return max(_DELIMITERS, key=head.count)
 
 
-def _refuse_lines(path: Path, numbers: Sequence[int], what: str, remedy: str) -> None:
+def _refuse_lines(path: Path, numbers: Counts, what: str, remedy: str) -> None:
     """Refuse a file with something wrong in the lines with these numbers, if there are any."""
-    if numbers:
+    if len(numbers):
         raise InputError(
             f"the hierarchy file {path.name!r} has {count_of(len(numbers), 'line')} with {what} "
             f"(first at line {numbers[0]})",
             remedy=remedy,
         )
-
-
-def _refuse_inconsistent(lines: list[Line], path: Path) -> None:
-    """Refuse a file in which a value or node has two parents."""
-    columns = columns_of([fields for _, fields in lines])
-    for level in range(1, len(columns)):
-        if leads_up(columns[level - 1], columns[level]):
-            continue
-        parent: dict[str, str] = {}
-        torn = [
-            number
-            for number, fields in lines
-            if parent.setdefault(fields[level - 1], fields[level]) != fields[level]
-        ]
-        _refuse_lines(
-            path,
-            torn,
-            f"a second parent for an entry of field {level}",
-            "give each entry one parent, or give different things different names",
-        )
-
-
-def _refuse_reused(lines: list[Line], path: Path) -> None:
-    """Refuse a file in which a name stands for two nodes, but for parents right above a child."""
-    _refuse_lines(
-        path,
-        [lines[place][0] for place in reused_names([fields for _, fields in lines])],
-        "an entry that is the name of another node, not right above it",
-        "give each node a name of its own; a parent may repeat the name of a child",
-    )
 
 
 def _stem(path: Path) -> str:

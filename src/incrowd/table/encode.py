@@ -54,6 +54,20 @@ def encode(
         return _as_kind(coded, kind or found)
 
 
+def number_texts(values: pl.Series) -> tuple[Codes, Texts]:
+    """The distinct texts of a series, in no order, and which of them, from 0, each cell holds.
+
+    No cell may be null.
+    """
+    dictionary = _as_categories(values)
+    numbers = dictionary.to_physical().cast(pl.UInt32).to_numpy()
+    where = np.full(int(numbers.max(initial=0)) + 1, -1)
+    where[numbers] = np.arange(len(numbers))
+    place = np.cumsum(where >= 0, dtype=np.int32) - np.int32(1)
+    texts = dictionary.gather(where[where >= 0]).cast(pl.String)
+    return place[numbers], np.array(texts.to_list(), dtype=object)
+
+
 def align(column: CodedColumn, leaves: Domain) -> CodedColumn:
     """The column in the codes of a hierarchy's leaves (`leaves_of`); refused if it lacks one."""
     place = leaves_of(column.domain, leaves)
