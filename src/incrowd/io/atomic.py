@@ -247,7 +247,7 @@ def placing_before(path: AnyPath) -> Iterator[tuple[Path, Callable[[Callable[[],
             with system_boundary(target):
                 placing.enter_context(alone(target.parent))
                 settle(made, target)
-                placing.enter_context(_placed(made, target))
+                placing.enter_context(_swap_in(made, target))
             last()
 
     with beside(target) as made, named_as(made, path):
@@ -255,7 +255,7 @@ def placing_before(path: AnyPath) -> Iterator[tuple[Path, Callable[[Callable[[],
 
 
 @contextmanager
-def _placed(made: Path, target: Path) -> Iterator[None]:
+def _swap_in(made: Path, target: Path) -> Iterator[None]:
     """A block with a new file in the target's place; if it fails, the old one is there again.
 
     The folder must be locked: another run would remove the old one, which is kept beside.
@@ -300,7 +300,7 @@ def _place(release: tuple[Path, Path], certificate: tuple[Path, Path]) -> None:
     (new, first), (new_certificate, second) = release, certificate
     intent = _store_intent(new, first, new_certificate, second)
     try:
-        with _placed(new, first):
+        with _swap_in(new, first):
             new_certificate.replace(second)
     except BaseException:
         with suppress(OSError):
