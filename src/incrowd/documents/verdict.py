@@ -69,7 +69,7 @@ def check_sentence(*, kept: bool, models_met: bool) -> str:
 
 
 def alone_sentences(alone: "Alone | None") -> tuple[str, ...]:
-    """The sentence on people whom unchanged columns single out; none if nobody looked."""
+    """The sentence on people whom unchanged columns single out; none if no column is kept."""
     return () if alone is None else (alone.sentence,)
 
 

@@ -126,8 +126,9 @@ def stage_in_parts(table: LoadedTable, release: PartRelease, context: RunContext
         units=table.unit is not None,
     )
     expression = tree.expression([f"k{j}" for j in range(len(problem.columns))])
-    request = _request_digest(table, job, expression)
-    kept = None if context.kept is None else context.kept.of(request)
+    kept = None
+    if context.kept is not None:
+        kept = context.kept.of(_request_digest(table, job, expression))
     watch = context.search_watch(table.policy)
     staged = engine.stage_parts(plan, expression, job, draw, context.watch, kept)
     watch.doing = "searching parts of a table that is not in memory"

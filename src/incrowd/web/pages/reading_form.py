@@ -16,8 +16,7 @@ _FIRST_LINE = {None: "found by incrowd", True: "names of the columns", False: "d
 
 def show(frame: Frame, *, opened: bool = False) -> None:
     """Draw the form on how the file is read; incrowd finds out what is left empty."""
-    table = frame.project.table
-    now = table.reading
+    now = frame.project.session.reading
     with ui.expansion("How the file is read", value=opened).classes("card"), blocks.box("stack"):
         blocks.text("p", "What you leave empty is found from the file itself.", "quiet")
         options = [option for option in options_of(ReadingOptions) if option.name != "memory"]
@@ -26,7 +25,7 @@ def show(frame: Frame, *, opened: bool = False) -> None:
 
         def read() -> None:
             values = {name: _option_value(name, field.value) for name, field in fields.items()}
-            frame.project.open(table.source, ReadingOptions(**values))
+            frame.project.open(frame.project.table.source, ReadingOptions(**values))
             frame.redraw()
 
         with blocks.bar():
