@@ -45,7 +45,7 @@ class Levels(Recoding):
 class CellLevels(Recoding):
     """Generalization cell by cell: each class shows a level of its own in every column.
 
-    All records of a class have the same node there; no two classes show the same, as in `Spans`.
+    All records of a class have the same node there. A search tells classes apart, as in `Spans`.
     """
 
     levels: Codes

@@ -81,7 +81,7 @@ class _TinyTable:
 
     @classmethod
     def of(cls, problem: Problem) -> "_TinyTable":
-        """The table with an item for each copy of a record; one for all if more than `LARGEST`."""
+        """The table with copies of an item apart; whole items if there are more than `LARGEST`."""
         small = SmallTable.of(problem)
         item: Counts = np.arange(len(small.copies))
         if int(small.copies.sum()) <= LARGEST:

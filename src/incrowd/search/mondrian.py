@@ -183,7 +183,7 @@ def least_size(problem: Problem) -> int | None:
 
 def sizes_decide(problem: Problem) -> bool:
     """Whether a class satisfies the models if and only if it is large enough."""
-    return least_size(problem) is not None and all(not model.columns for model in problem.models)
+    return all(not model.columns for model in problem.models) and least_size(problem) is not None
 
 
 @plain

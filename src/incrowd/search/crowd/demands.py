@@ -33,7 +33,7 @@ def no_demands() -> "Demands":
 
 
 def demands_of(problem: Problem, points: CrowdPoints) -> "Demands | None":
-    """Return what models ask, sizes as one rule; None without rules, or with too many values."""
+    """Return what models ask, sizes as one rule; None if one has no rules, or for many values."""
     columns = {column.name: column for column in problem.sensitive}
     conditions = [ClassRule(PEOPLE, a=least_people(problem))]
     for model in problem.models:

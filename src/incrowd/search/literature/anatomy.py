@@ -58,7 +58,7 @@ class Anatomy(Search):
     def _anatomize(self, problem: Problem) -> Found:
         buckets = _fill_buckets(problem)
         pieces = _pieces_of(problem, buckets, _draw_classes(buckets, problem.seed))
-        satisfied = bool(satisfying_classes(problem, pieces).all())
+        satisfied = bool(satisfying_classes(replace(problem, world=None), pieces).all())
         if not satisfied:
             pieces = repair(_without_limits(problem), pieces)
         number = int(pieces.class_of.max()) + 1
