@@ -176,7 +176,7 @@ class Trades:
     def _trade_region(
         self, start: Counts, number: int, slack: float, stop: Flags
     ) -> tuple["ClassPieces", Floats]:
-        """Return a region's classes, savings by kind and work of a round; as is if large or stopped."""
+        """Return a region's classes, savings by kind and work of a round; as is if large."""
         here = slice(start[0], start[-1])
         parts = state.ClassPieces(
             self.parts.point[here], self.parts.records[here], start - start[0]
