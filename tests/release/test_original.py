@@ -173,8 +173,7 @@ def test_a_loss_that_was_made_smaller_is_found_out(capsys, name):
 )
 def test_what_the_original_contradicts_is_found_out(capsys, change):
     document = json.loads(Path(PAPER).read_text())
-    if document["suppressed"]["records"]:
-        pytest.skip("another table is needed")
+    assert not document["suppressed"]["records"]
     document |= change
     Path(PAPER).write_text(json.dumps(document))
     assert check(capsys, "--original", "table.csv")[0] == 1
