@@ -50,7 +50,7 @@ def compare(
             watch=bar.watch,
         )
     if page is not None:
-        files.write_text(page, pages.compare_page(found))
+        files.write_text(page, pages.compare_html(found))
     output.notes(texts.notes_of(found))
     output.result(
         lambda: texts.compare_document(found),

@@ -93,9 +93,9 @@ def _regression_document(release: "ReleaseUtility") -> Mapping[str, Any] | None:
 def compare_text(found: "Comparison", *, details: bool = False) -> RenderableType:
     """A sentence, a small table, and what the analysis says; every column with `details`."""
     parts: list[RenderableType] = [line(headline(found)), releases_table(found)]
-    parts += [one for release in found.releases for one in _coefficients_table(release, found)]
+    parts += [one for release in found.releases for one in _regression_parts(release, found)]
     if details:
-        parts += [one for release in found.releases for one in _details(release)]
+        parts += [one for release in found.releases for one in _release_details(release)]
     return stack(parts[0], *parts[1:])
 
 
@@ -168,7 +168,7 @@ def _share_words(value: float | None) -> str:
     return "0" if abs(value) < 1e-9 else share(round(value, 4) or value)
 
 
-def _details(release: "ReleaseUtility") -> Iterator[RenderableType]:
+def _release_details(release: "ReleaseUtility") -> Iterator[RenderableType]:
     """Yield all columns and pairs of a release, the worst first, and its losses."""
     yield line(f"{release.name}, column by column:")
     made = table("column", "off by", "moved on average", "missing", "shows nothing", "ncp")
@@ -199,7 +199,7 @@ def _figure_words(value: float | None) -> str:
     return _NONE if value is None else f"{value:.4g}"
 
 
-def _coefficients_table(release: "ReleaseUtility", found: "Comparison") -> Iterator[RenderableType]:
+def _regression_parts(release: "ReleaseUtility", found: "Comparison") -> Iterator[RenderableType]:
     if release.regression is None:
         return
     terms = release.regression.coefficients

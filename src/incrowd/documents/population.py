@@ -91,7 +91,7 @@ def _actions_table(plan: "Plan", *, details: bool) -> Table:
         budget = (action.allowed,) if details else ()
         figures = (action.distinct, *budget, action.rung.values)
         made.add_row(words.line(action.column), *map(words.number, figures), what)
-    return words.numeric(made, *range(1, 3 + details))
+    return words.align_right(made, *range(1, 3 + details))
 
 
 def _support_lines(plan: "Plan") -> Iterator[RenderableType]:
@@ -139,7 +139,7 @@ def quantiles_text(found: "Bucketed", path: str | None, *, details: bool = False
     rest += [f"Withheld: {join_words(found.withheld)}."] if found.withheld else []
     return words.stack(
         words.line(head, words.GOOD),
-        words.numeric(made, *range(1, 4 + len(others))),
+        words.align_right(made, *range(1, 4 + len(others))),
         *words.lines(rest),
     )
 

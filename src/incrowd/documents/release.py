@@ -13,6 +13,7 @@ from incrowd.documents.words import (
     BAD,
     GOOD,
     QUIET,
+    align_right,
     figure_title,
     hint,
     is_kept,
@@ -20,7 +21,6 @@ from incrowd.documents.words import (
     lines,
     loss_name,
     number,
-    numeric,
     percent,
     promise,
     quantity,
@@ -166,7 +166,7 @@ def verdicts_table(models: Iterable["Verdict"], measures: Iterable[str] = ()) ->
         meaning = _meaning_of_model(model, measure) if model.ok else "not met"
         met = line(meaning, GOOD if model.ok else BAD)
         made.add_row(line(_model_title(model, measure)), *_asked_and_reached(model), met)
-    return numeric(made, 1, 2)
+    return align_right(made, 1, 2)
 
 
 def _model_title(model: "Verdict", measure: str) -> str:
@@ -275,7 +275,7 @@ def frontier_text(curve: "Frontier", path: str | None, *, details: bool = False)
         rest.append(f"There was no time for {unseen}: raise --time-limit.")
     rest += [f"curve: {path}"] if path else []
     left = len(every) - len(points)
-    parts = (line(_curve_headline(curve)), numeric(made, *range(5)), *lines(rest))
+    parts = (line(_curve_headline(curve)), align_right(made, *range(5)), *lines(rest))
     return stack(*parts, *([hint(quantity(left, "more point"))] if left else []))
 
 

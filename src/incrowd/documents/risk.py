@@ -9,11 +9,11 @@ from incrowd.documents.sampled import model_text, population_table, with_interva
 from incrowd.documents.words import (
     BAD,
     GOOD,
+    align_right,
     hint,
     line,
     names,
     number,
-    numeric,
     of_all,
     quantity,
     share,
@@ -133,7 +133,7 @@ def _readings_table(risk: Risk) -> Table:
         figures = (found.records, found.classes, found.k, found.unique_records)
         mark = " (asked)" if reading is risk.reading else ""
         made.add_row(reading.value + mark, *map(number, figures))
-    return numeric(made, 1, 2, 3, 4)
+    return align_right(made, 1, 2, 3, 4)
 
 
 def _further_parts(risk: Risk, *, details: bool) -> list[RenderableType]:

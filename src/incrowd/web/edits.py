@@ -29,14 +29,14 @@ _OF_QUASI = ("hierarchy", "weight", "lowest", "highest", "widest", "grid")
 """Keys that mean something for quasi-identifying columns only."""
 
 
-def view(text: str) -> View:
+def parse(text: str) -> View:
     """Parse a policy file: its keys and values as they stand there, without defaults."""
     return tomllib.loads(text)
 
 
 def columns(text: str) -> Mapping[str, Mapping[str, Any]]:
     """Return the settings of each column, by its name."""
-    settings: Mapping[str, Mapping[str, Any]] = view(text)["columns"]
+    settings: Mapping[str, Mapping[str, Any]] = parse(text)["columns"]
     return settings
 
 
@@ -47,7 +47,7 @@ def columns_of_role(text: str, role: str) -> tuple[str, ...]:
 
 def models(text: str) -> list[dict[str, Any]]:
     """The settings of the models, in the order of the file."""
-    settings: list[dict[str, Any]] = view(text)["models"]
+    settings: list[dict[str, Any]] = parse(text)["models"]
     return settings
 
 
@@ -155,7 +155,7 @@ def with_column(text: str, column: str, changes: Mapping[str, Any]) -> str:
 
 def marks_of(text: str, column: str | None = None) -> list[str]:
     """Values that mean missing, besides empty cells: of one column, or those for all columns."""
-    settings = view(text) if column is None else columns(text)[column]
+    settings = parse(text) if column is None else columns(text)[column]
     return [str(mark) for mark in settings.get("missing_values", ()) if mark]
 
 
@@ -169,7 +169,7 @@ def with_marks(text: str, marks: Sequence[str], column: str | None = None) -> st
 @lru_cache(maxsize=8)
 def shared_by_points(text: str) -> View:
     """The policy without search and suppression, and with the usual k: equal for all points."""
-    shared = view(with_k(text, _USUAL_K))
+    shared = parse(with_k(text, _USUAL_K))
     return {key: value for key, value in shared.items() if key not in _OF_POINT}
 
 

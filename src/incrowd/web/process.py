@@ -62,10 +62,10 @@ def serve(wire: Connection, stop: Flag) -> None:
         while True:
             number, job = wire.recv()
             replies = Replies(wire, stop, number)
-            replies.send(ending_of(state, job, replies))
+            replies.send(do_job(state, job, replies))
 
 
-def ending_of(state: Any, job: Job[Any], replies: Replies) -> Ending:
+def do_job(state: Any, job: Job[Any], replies: Replies) -> Ending:
     """Do a job and say how it ended: with its answer, cancelled, or failed."""
     try:
         module, _, name = job.work.partition(":")

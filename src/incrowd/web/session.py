@@ -62,7 +62,7 @@ class PageSession:
         return ReadingOptions() if self.table is None else self.table.reading
 
     @property
-    def passing(self) -> bool:
+    def is_copy(self) -> bool:
         """Whether the table is a copy in the private folder, which is deleted in the end."""
         folder = None if self._private is None else self.private
         return bool(self.source and folder and Path(self.source).is_relative_to(folder))
@@ -74,7 +74,7 @@ class PageSession:
         """
         source = None if path is None else str(Path(path).absolute())
         if source != self.source:
-            if self.passing:
+            if self.is_copy:
                 uploads.delete(Path(self.require_table().source))
             self.forget_policy()
             self.world = jobs.NO_WORLD

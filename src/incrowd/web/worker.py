@@ -48,7 +48,7 @@ class Ticket:
             if not isinstance(event, Progress):
                 return
 
-    async def end(self, tell: Callable[[Progress], Any] | None = None) -> Ending:
+    async def wait_for_end(self, tell: Callable[[Progress], Any] | None = None) -> Ending:
         """Wait for the end of the job and return it; `tell` is called with its progress."""
         async for event in self:
             if not isinstance(event, Progress):

@@ -49,7 +49,7 @@ def columns_section(facts: ReportFacts, *, values: bool) -> Section:
     for one in done:
         told = utility.get(one.name)
         inside = _column_blocks(one, told if one.name in drawn else None, values=values)
-        blocks.append(Folded(f"{one.name}: {_fold_words(one, told)}", inside))
+        blocks.append(Folded(f"{one.name}: {_change_words(one, told)}", inside))
     if gone:
         rows = [(one.name, one.role, _fate_words(one)) for one in gone]
         listing = table(("column", "role", "what became of it"), rows)
@@ -63,7 +63,7 @@ def columns_section(facts: ReportFacts, *, values: bool) -> Section:
     return Section("columns", "What was done to each column", (*blocks, *quiet(*notes)))
 
 
-def _fold_words(one: ColumnFact, told: ColumnUtility | None) -> str:
+def _change_words(one: ColumnFact, told: ColumnUtility | None) -> str:
     if one.role != "quasi":
         return "unchanged" if one.role != "identifier" else _fate_words(one)
     parts = []

@@ -274,7 +274,7 @@ def attacks_section(facts: ReportFacts) -> Section:
     if found is None or not found.attacks:
         why = facts.absent.get("attacks", "No attack was played.")
         return Section("attacks", "Attacks", quiet(why))
-    shown = _worst_first(found.attacks)
+    shown = _attacks_to_draw(found.attacks)
     said = _broken_sentence(found)
     scenarios = dict.fromkeys(one.scenario for one in found.attacks)
     blocks: list[Block] = [
@@ -304,7 +304,7 @@ def _broken_sentence(found: AttackFacts) -> str:
     )
 
 
-def _worst_first(attacks: Sequence[AttackFact]) -> list[AttackFact]:
+def _attacks_to_draw(attacks: Sequence[AttackFact]) -> list[AttackFact]:
     """Sort the attacks to draw: all that break a limit, then those that gain most."""
     ranked = sorted(attacks, key=lambda one: (not one.breaks, -(one.gain or 0.0)))
     return ranked[: max(_MOST_ATTACKS, sum(one.breaks for one in attacks))]

@@ -85,10 +85,10 @@ class _ColumnView:
             return
         with blocks.bar() as bar:
             blocks.plain_button(
-                "Group values by hand", lambda: self._ask_tree(bar, shown), "account_tree"
+                "Group values by hand", lambda: self._show_tree(bar, shown), "account_tree"
             )
 
-    async def _ask_tree(self, bar: Element, shown: HierarchyFacts | None) -> None:
+    async def _show_tree(self, bar: Element, shown: HierarchyFacts | None) -> None:
         bar.delete()
         with self._work:
             await self._draw_tree(shown)

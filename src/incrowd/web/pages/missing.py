@@ -41,7 +41,7 @@ class MissingValues:
 
     def _draw_settings_of_all(self) -> None:
         policy = self._frame.policy
-        now = str(edits.view(policy).get("missing", "own-value"))
+        now = str(edits.parse(policy).get("missing", "own-value"))
         with blocks.bar():
             fields.marks("Marks in every column", edits.marks_of(policy), self._mark_setter(None))
             label = "A missing quasi-identifier counts as"

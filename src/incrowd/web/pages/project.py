@@ -302,7 +302,7 @@ class Project:
         """Ask what the policy means; None if it was changed or cancelled meanwhile."""
         job = self._present_question
         while job not in self._answers:
-            match await self._end_of(job):
+            match await self._wait_for_end_of(job):
                 case Done(value):
                     self._keep_answer(job, value)
                 case Failed() as failed:
@@ -312,10 +312,10 @@ class Project:
                         return None
         return self._answers[job]
 
-    async def _end_of(self, job: Job[Any]) -> Ending:
+    async def _wait_for_end_of(self, job: Job[Any]) -> Ending:
         """Wait for the end of a question; tabs that ask the same share it."""
         if job not in self._asked:
-            self._asked[job] = asyncio.ensure_future(self.session.ask(job).end())
+            self._asked[job] = asyncio.ensure_future(self.session.ask(job).wait_for_end())
         try:
             return await asyncio.shield(self._asked[job])
         finally:
@@ -330,7 +330,7 @@ class Project:
         With a world, that changes, too.
         """
         text = edit(self.session.policy)
-        match await self.session.ask(jobs.CheckPolicy(self.table, text)).end():
+        match await self.session.ask(jobs.CheckPolicy(self.table, text)).wait_for_end():
             case Failed(message, remedy):
                 raise FailedJobError(message, remedy=remedy)
             case Done():

@@ -147,7 +147,7 @@ def _draw_new_model(frame: Frame, offered: Sequence[str]) -> None:
 
 
 def _draw_suppression(frame: Frame, effect: Effect) -> None:
-    share = float(edits.view(frame.policy).get("suppression", 0.0))
+    share = float(edits.parse(frame.policy).get("suppression", 0.0))
 
     async def put(value: float) -> bool:
         chosen = round(value, 3)

@@ -52,7 +52,7 @@ class ReleaseOutcome:
     def _draw_release(self, made: ReleaseFacts) -> None:
         self._draw_verdict(made)
         with blocks.card("What was proved"):
-            verdict_table(made.verdicts)
+            draw_verdict_table(made.verdicts)
             first = next(iter(made.losses.items()), ("loss", 0.0))
             blocks.draw_figures(
                 [
@@ -129,7 +129,7 @@ class ReleaseOutcome:
             project.compare_run.start(compare)
 
 
-def verdict_table(verdicts: tuple[Verdict, ...]) -> None:
+def draw_verdict_table(verdicts: tuple[Verdict, ...]) -> None:
     """Draw what each model asks for, and what the rows reach."""
     add = blocks.table(("Promise", "Asked", "Reached", "Kept"), "Promises", numeric=(1, 2))
     for one in verdicts:

@@ -133,9 +133,9 @@ class _Roles:
         if await self._frame.change(lambda text: edits.with_role(text, name, role)):
             self._confirm([name])
             self._effect.ask()
-        self._show()
+        self._show_roles()
 
-    def _show(self) -> None:
+    def _show_roles(self) -> None:
         now = roles_of(self._frame.policy)
         for name, select in self._selects.items():
             select.set_value(now[name])

@@ -165,7 +165,7 @@ class TreeGrid:
         places = list(self._buttons)
         return places[number] if 0 <= number < len(places) else None
 
-    def press(self, chosen: set[Place]) -> None:
+    def mark_chosen(self, chosen: set[Place]) -> None:
         """Show these places, and no others, as chosen."""
         for place, button in self._buttons.items():
             words = str(place in chosen).lower()

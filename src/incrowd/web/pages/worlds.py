@@ -162,7 +162,7 @@ def tables_by_path(session: PageSession) -> dict[str, str]:
 
     The table itself is none, and neither is the release that is made of it.
     """
-    listed = [one for one in files.listing(session.folder) if one.table]
+    listed = [one for one in files.list_folder(session.folder) if one.table]
     found = {str(files.path_within(session.folder, one.relative)): one.name for one in listed}
     mine = {str(Path(path).resolve()) for path in (session.source, session.target) if path}
     return {path: name for path, name in found.items() if path not in mine}

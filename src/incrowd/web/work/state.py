@@ -70,20 +70,20 @@ class WorkerState:
         self._world: tuple[str, WorldReference] | None = None
         """The world that was read last, and what it was read by."""
 
-    def engine(self, table: TableFile) -> Engine:
+    def open_engine(self, table: TableFile) -> Engine:
         """Open the table if it is not open, and return the engine that holds its rows."""
         return self.open(table).engine
 
-    def question(
+    def load_question(
         self, table: TableFile, policy: Policy, world: WorldFiles = NO_WORLD
     ) -> LoadedQuestion:
         """Load the table by a policy, from what was counted before if that is enough.
 
         A world counts only if a model asks about it: a release is the same without it, too.
         """
-        engine = self.engine(table)
+        engine = self.open_engine(table)
         asked = any(map(of_world, policy.models))
-        against = self.world_reference(table, policy, world) if asked else None
+        against = self.read_world(table, policy, world) if asked else None
         labels = world_of_labels(policy, against)
         key = counting_key(policy) if labels is None else _world_key(policy, world)
         if key in self._kept:
@@ -99,11 +99,11 @@ class WorkerState:
             self._kept.popitem(last=False)
         return LoadedQuestion(counted, loaded, before)
 
-    def world_reference(
+    def read_world(
         self, table: TableFile, policy: Policy, world: WorldFiles
     ) -> WorldReference | None:
         """Read the world in the columns that it shares with the table; None without one."""
-        engine, key = self.engine(table), _world_key(policy, world)
+        engine, key = self.open_engine(table), _world_key(policy, world)
         if self._world is not None and self._world[0] == key:
             return self._world[1]
         self._world = None

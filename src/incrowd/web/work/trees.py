@@ -27,7 +27,7 @@ OTHER = ("other", "other values", "all other values")
 """Names for values without a row; the first that no label has."""
 
 
-def tree(state: WorkerState, job: jobs.ShowTree, tell: Tell) -> facts.TreeFacts:
+def list_tree_rows(state: WorkerState, job: jobs.ShowTree, tell: Tell) -> facts.TreeFacts:
     """List the rows of a column's hierarchy, with the records of each label."""
     tell("building the hierarchy", 0.0)
     column = open_column(state, job.table, job.policy, job.column)

@@ -40,11 +40,13 @@ class AskedRecoding:
     quick: bool
 
 
-def what_if(state: WorkerState, job: jobs.AskWhatIf, tell: Tell) -> facts.WhatIf | facts.Unanswered:
+def answer_quickly(
+    state: WorkerState, job: jobs.AskWhatIf, tell: Tell
+) -> facts.WhatIf | facts.Unanswered:
     """Compute figures for the classes of a quick search; `Unanswered` if its time ends before."""
     watch = Watch(tell=tell)
     policy = Policy.loads(job.policy)
-    question = state.question(job.table, policy, job.world)
+    question = state.load_question(job.table, policy, job.world)
     raise_if_unprovided(policy.models, policy.search)
     recoded = _recode_quickly(question.loaded, watch)
     if recoded is None:
@@ -53,7 +55,7 @@ def what_if(state: WorkerState, job: jobs.AskWhatIf, tell: Tell) -> facts.WhatIf
     return figures_of(question, recoded, watch)
 
 
-def search(state: WorkerState, job: jobs.SearchPolicy, tell: Tell) -> facts.WhatIf:
+def search_policy(state: WorkerState, job: jobs.SearchPolicy, tell: Tell) -> facts.WhatIf:
     """Run the policy's own search and compute its figures."""
     watch = Watch(tell=tell)
     return _run_search(state, job, Policy.loads(job.policy), watch)
@@ -102,7 +104,7 @@ def _run_search(
     state: WorkerState, job: jobs.SearchPolicy | jobs.Explore, policy: Policy, watch: Watch
 ) -> facts.WhatIf:
     """Run the policy's own search; its figures are a bound if a time limit ended it."""
-    question = state.question(job.table, policy, job.world)
+    question = state.load_question(job.table, policy, job.world)
     begun = watch.elapsed
     result = run_search(question.loaded, RunContext(watch=watch))
     late = watch.expired or watch.elapsed - begun >= (policy.time_limit or IMPROVING)
