@@ -83,6 +83,7 @@ def table(head: Sequence[str], label: str, *, numeric: Iterable[int] = ()) -> Ca
     scroll.props["aria-label"] = label
 
     def add(*cells: str | Callable[[], Any]) -> None:
+        """Add a row with these cells, the first of them its head."""
         with body, ui.element("tr"):
             for number, cell in enumerate(cells):
                 _add_cell(cell, "th" if number == 0 else "td", "number" if number in right else "")

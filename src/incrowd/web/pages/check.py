@@ -79,6 +79,7 @@ class CheckPage:
         self._shown = self._chosen_paths()
 
     def _draw_world_switch(self) -> None:
+        """Draw a switch that also counts the people of the world; nothing without one."""
         files = self._project.session.world.files
         if files:
             names = ", ".join(Path(file).name for file in files)
@@ -93,6 +94,7 @@ class CheckPage:
         )
 
     def _draw_slot(self, purpose: str) -> None:
+        """Draw the choice of a file that may be at hand, and a place to drop it on."""
         button, words = _MORE[purpose]
         with blocks.box("slot"):
             with blocks.box("stack"):
@@ -182,6 +184,7 @@ def _draw_check(check: Check, *, old: bool) -> None:
 
 
 def _draw_answer(words: str, answer: bool | None, without: str) -> None:
+    """Draw a question with yes or no; without an answer, with `without` in its place."""
     with blocks.bar():
         blocks.text("span", words)
         if answer is None:
@@ -191,6 +194,7 @@ def _draw_answer(words: str, answer: bool | None, without: str) -> None:
 
 
 def _draw_claims(check: Check) -> None:
+    """Draw which entries of the certificate were recounted, and which not; nothing without any."""
     if not check.recounted and not check.claimed:
         return
     with blocks.card("What the certificate says"):

@@ -151,6 +151,7 @@ def _text_element(words: str, x: float, y: float, anchor: str = "middle") -> str
 
 
 def _frontier_line(spots: Sequence[Spot], most_risk: float, most_loss: float) -> Iterable[str]:
+    """Yield the line through the points that no other beats; nothing if there is only one."""
     best = sorted((spot.risk, spot.loss) for spot in spots if spot.best)
     if len(best) > 1:
         points = " ".join(f"{_x(r, most_risk):.1f},{_y(l, most_loss):.1f}" for r, l in best)

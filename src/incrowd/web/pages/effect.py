@@ -129,7 +129,7 @@ _Figure: TypeAlias = tuple[str, str, blocks.Tone]
 
 
 def crowd_figures(answer: WhatIf, before: str = "") -> list[_Figure]:
-    """The smallest crowds that people hide in: of the world first, if the policy counts it."""
+    """The smallest crowds: the world's first, if counted; `before` ends the table's words."""
     world, after = answer.world, answer.after
     tone: blocks.Tone = "" if world is not None and world.instead else "good"
     here: _Figure = (blocks.whole(after.k), f"people share each line at least{before}", tone)

@@ -89,11 +89,13 @@ class _ColumnView:
             )
 
     async def _show_tree(self, bar: Element, shown: HierarchyFacts | None) -> None:
+        """Draw the tree in place of the row with the button that asks for it."""
         bar.delete()
         with self._work:
             await self._draw_tree(shown)
 
     async def _draw_tree(self, levels: HierarchyFacts | None) -> None:
+        """Ask for the values and draw the editor of their tree, or say why there is none."""
         project = self._frame.project
         job = jobs.ShowTree(project.table, self._frame.policy, self._name)
         try:

@@ -50,6 +50,7 @@ def draw_chosen_card(shown: "SearchView") -> None:
 
 
 def _draw_others_here(shown: "SearchView", point: TriedRelease) -> None:
+    """Draw a button for each other point that the chosen one covers; nothing if it covers none."""
     others = [one for one in shown.points_at_chosen() if one.name != point.name]
     if not others:
         return

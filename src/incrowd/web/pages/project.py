@@ -211,6 +211,7 @@ class Project:
         return max(played, key=lambda outcome: outcome.broken, default=None)
 
     def _review_warning(self) -> tuple[str, ...]:
+        """A sentence on drafted columns that nobody has reviewed; none if there are none."""
         names = self.unreviewed
         if not names:
             return ()
@@ -223,15 +224,15 @@ class Project:
         return self.session.require_table()
 
     async def look_at_table(self) -> facts.OpenedTable:
-        """What the table holds; the worker is asked once."""
+        """Return what the table holds; the worker is asked once."""
         return await self.table_run.start(jobs.OpenTable(self.table)).answer()
 
     async def choices(self) -> facts.Choices:
-        """Which searches and presets there are; the worker is asked once."""
+        """Return which searches and presets there are; the worker is asked once."""
         return await self._choices_run.start(jobs.ListChoices()).answer()
 
     async def kind_of(self, column: str) -> str:
-        """The kind of a column: `number`, `date` or `text`."""
+        """The kind of a column: `number`, `date` or `text`; `text` if there is no such column."""
         table = await self.look_at_table()
         return next((one.kind for one in table.columns if one.name == column), "text")
 

@@ -99,6 +99,7 @@ class ReleaseForm:
 
 
 async def _ask_to_replace(there: Replaced, *, sign: bool) -> bool:
+    """Ask whether files may be replaced: True only if somebody says so."""
     with ui.dialog() as dialog, ui.card():
         blocks.text("h2", "Replace what is there?")
         for words in replaced_words(there, sign=sign):

@@ -101,6 +101,7 @@ class ReleaseOutcome:
     def _draw_text_card(
         heading: str, words: str, run: JobRun[TextFacts], ask: Callable[[], None]
     ) -> None:
+        """Draw what a run answered, or why not; before it, a button (`words`) that asks for it."""
         with blocks.card(heading):
             if run.running:
                 ui.spinner().props("aria-label=working")
@@ -113,6 +114,7 @@ class ReleaseOutcome:
                     blocks.plain_button(words, ask, "bolt")
 
     def _attack(self) -> None:
+        """Start the attacks on the release; not while another tab makes a new one."""
         project, job = self._project, self._project.release_run.job
         if isinstance(job, jobs.MakeRelease):  # else another tab makes a new one
             attack = jobs.AttackRelease(

@@ -151,6 +151,7 @@ def _draw_meanings() -> None:
 
 
 async def _show_sets(frame: Frame, place: Element) -> None:
+    """Find the sets and show them in `place`, or why that failed with a button to look again."""
     place.clear()
     with place:
         ui.spinner().props("aria-label=working")

@@ -125,7 +125,7 @@ class SearchView:
         ]
 
     def points_at_chosen(self) -> list[TriedRelease]:
-        """The points so close to the chosen one that they cover each other, itself too."""
+        """The points that the chosen one covers, and itself; empty if none is chosen."""
         points = self.released_points
         number = next((n for n, one in enumerate(points) if one.name == self.chosen), None)
         if number is None:

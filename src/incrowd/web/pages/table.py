@@ -119,6 +119,7 @@ async def _draw_cells(frame: Frame) -> None:
 
 
 def _draw_choice(frame: Frame, relative: str = "") -> None:
+    """Draw what to choose a table from; `relative` is the folder that is listed."""
     session = frame.project.session
     place = blocks.box("stack")
     with place, blocks.card(f"Files in {Path(session.folder).name or '/'}"):
@@ -155,6 +156,7 @@ def _draw_entry(icon: str, name: str, go: Callable[[], None]) -> None:
 
 
 def _draw_folder(frame: Frame, place: ui.element, relative: str) -> None:
+    """Draw the choice in `place` anew for another folder, if that can be read."""
     with frame.saying_refusals():
         files.list_folder(frame.project.session.folder, relative)
         place.clear()

@@ -121,6 +121,7 @@ class TreeEditor:
         await self._change_tree(lambda tree: trees.rename(tree, level, old, new))
 
     async def _change_at_level(self, edit: Callable[[TreeRows, int], TreeRows]) -> None:
+        """Change the tree by a function that also takes the level in the field."""
         level = int(self._level.value or 0)
         await self._change_tree(lambda tree: edit(tree, level))
 

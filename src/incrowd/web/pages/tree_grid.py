@@ -174,6 +174,7 @@ class TreeGrid:
 
 
 def _draw_head(height: int, levels: HierarchyFacts | None) -> None:
+    """Draw the head for the levels below `height`, the top, with their counts if known."""
     with ui.element("thead"), ui.element("tr"):
         blocks.text("th", "Value").props("scope=col")
         blocks.text("th", "Records", "number").props("scope=col")

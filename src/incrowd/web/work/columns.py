@@ -82,7 +82,7 @@ def export_hierarchy(state: WorkerState, job: jobs.ExportHierarchy, tell: Tell) 
 
 @dataclass(frozen=True, eq=False)
 class OpenColumn:
-    """A column as codes, and its settings in a policy."""
+    """A column as codes, with its settings in a policy and what builds its hierarchy."""
 
     engine: Engine
     asked: Column
@@ -90,7 +90,7 @@ class OpenColumn:
     builder: AnyHierarchy
 
     def build(self, builder: AnyHierarchy | None = None) -> tuple[Hierarchy, Counts]:
-        """Build its hierarchy, or that of another builder; with the records of each leaf."""
+        """Build the column's hierarchy, or another builder's, and count each leaf's records."""
         aligned, tree = with_hierarchy(self.engine, self.coded, builder or self.builder)
         return tree, self.engine.frequency(aligned)
 
@@ -134,7 +134,7 @@ def public_records(counts: Counts) -> dict[int, int | None]:
 
 
 def count_labels_by_level(tree: Hierarchy, records: Counts) -> tuple[int, ...]:
-    """Count the labels of each level that records show, without missing values."""
+    """For each level, how many different labels records show, without missing values."""
     every = range(tree.levels)
     return tuple(int((records_by_node(tree, records, h)[1:] > 0).sum()) for h in every)
 

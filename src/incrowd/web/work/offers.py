@@ -62,6 +62,7 @@ def _count_labels_of(
 
 
 def _candidate_hierarchies(column: OpenColumn) -> Iterator[_Offer]:
+    """Yield hierarchies for the column's kind of values, with words; none without values."""
     domain = column.coded.domain
     if not len(domain):
         return
@@ -76,6 +77,7 @@ def _candidate_hierarchies(column: OpenColumn) -> Iterator[_Offer]:
 
 
 def _number_candidates(coded: CodedColumn) -> Iterator[_Offer]:
+    """Yield intervals of twice a width that is nice here, and of equally many records."""
     width = 2 * nice_width(coded.domain.values)
     wide = int(width) if width.is_integer() else width
     yield {"name": "intervals", "width": wide}, f"Intervals of width {wide:g} and wider"
@@ -100,7 +102,7 @@ def _text_candidates(column: OpenColumn) -> Iterator[_Offer]:
 
 
 def _frequent_candidates(tree: Hierarchy, records: Any) -> Iterator[_Offer]:
-    """Yield a tree of the values that most records hold, all others under one label."""
+    """Yield a tree of the most frequent values, all others together; none if fewer than 4 are."""
     leaves = frequent_leaves(records_by_node(tree, records, 0))
     most = min(_FREQUENT, len(leaves) // 2)
     if most < 2:
@@ -119,4 +121,5 @@ def _holds_mostly(true: Callable[[str], bool], sample: Iterable[str]) -> bool:
 
 
 def _is_code(text: str) -> bool:
+    """Whether a text looks like a code: it has a digit and no space."""
     return any(c.isdigit() for c in text) and not any(c.isspace() for c in text)

@@ -33,7 +33,7 @@ BUDGET = 1.5
 
 @dataclass(frozen=True, eq=False)
 class AskedRecoding:
-    """Classes that somebody asked about."""
+    """A recoding of the table, how it was found, and whether a longer search may lose less."""
 
     recoding: Recoding
     how: str
@@ -103,7 +103,7 @@ def _try_release(
 def _run_search(
     state: WorkerState, job: jobs.SearchPolicy | jobs.Explore, policy: Policy, watch: Watch
 ) -> facts.WhatIf:
-    """Run the policy's own search; its figures are a bound if a time limit ended it."""
+    """Run the search of this policy and compute its figures: a bound if a time limit ended it."""
     question = state.load_question(job.table, policy, job.world)
     begun = watch.elapsed
     result = run_search(question.loaded, RunContext(watch=watch))
@@ -161,7 +161,7 @@ def _is_allowed(problem: Problem, outcome: Outcome) -> bool:
 
 
 def _world_risk(policy: Policy, outcome: Outcome) -> facts.WorldRisk | None:
-    """How many people of the world each line fits; None if no model asks for that."""
+    """How easily somebody of the world is found; None if no model counts the world's people."""
     people = outcome.classes.world
     if people is None or not any(map(of_world, policy.models)):
         return None
