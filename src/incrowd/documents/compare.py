@@ -82,6 +82,7 @@ def _column_document(column: "ColumnUtility") -> dict[str, Any]:
 
 
 def _regression_document(release: "ReleaseUtility") -> Mapping[str, Any] | None:
+    """The regression as JSON has it, with differences; None if there is none."""
     if release.regression is None:
         return None
     found = asdict(release.regression)
@@ -129,7 +130,7 @@ def _verdict(release: "ReleaseUtility", original: str) -> str:
 
 
 def releases_table(found: "Comparison") -> Table:
-    """A line for each release, the original first if its risk is known."""
+    """Make a table with a line for each release, after the original if its risk is known."""
     made = table(*_HEADS)
     if found.risk is not None:
         models = [model for release in found.releases for model in release.models[:1]]
@@ -142,6 +143,7 @@ def releases_table(found: "Comparison") -> Table:
 
 
 def _release_row(release: "ReleaseUtility") -> tuple[RenderableType, ...]:
+    """The cells of a release in the order of `_HEADS`, a dash for what is not known."""
     risk, worst = release.risk, release.worst
     told = (_NONE, _NONE) if risk is None else (number(risk.k), share(risk.highest))
     return (
@@ -163,6 +165,7 @@ def gcp_text(release: "ReleaseUtility") -> str:
 
 
 def _share_words(value: float | None) -> str:
+    """A share for people; a dash if it is not known."""
     if value is None:
         return _NONE
     return "0" if abs(value) < 1e-9 else share(round(value, 4) or value)
@@ -196,10 +199,12 @@ def _release_details(release: "ReleaseUtility") -> Iterator[RenderableType]:
 
 
 def _figure_words(value: float | None) -> str:
+    """A figure in four digits; a dash if it is not known."""
     return _NONE if value is None else f"{value:.4g}"
 
 
 def _regression_parts(release: "ReleaseUtility", found: "Comparison") -> Iterator[RenderableType]:
+    """Yield a heading and the table of coefficients; nothing without a regression."""
     if release.regression is None:
         return
     terms = release.regression.coefficients

@@ -42,7 +42,7 @@ _NORMAL = 1.96
 
 
 def compare_html(found: "Comparison") -> str:
-    """A comparison as one HTML file."""
+    """Write a comparison as one HTML file."""
     return page_html(
         Page(
             title=f"Releases of {found.original}",
@@ -137,7 +137,7 @@ def _gcp_cell(release: "ReleaseUtility") -> Cell:
 
 
 def _round_field(name: str) -> Callable[[Any], float | None]:
-    """A function that takes the figure of this name from an item, in four digits."""
+    """Make a function that takes the figure of this name from an item, in four digits."""
     return lambda result: _round_figure(getattr(result, name))
 
 
@@ -251,6 +251,7 @@ def _coefficients_picture(found: "Regression") -> PictureBlock:
 
 
 def _model_blocks(release: "ReleaseUtility") -> Iterator[Block]:
+    """Yield a table of models that learned from each table; nothing if there are none."""
     if not release.models:
         return
     columns: Columns = {

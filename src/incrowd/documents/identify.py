@@ -95,7 +95,7 @@ def _remarks(draft: "Draft") -> Iterator[str]:
 
 
 def explanation(draft: "Draft", name: str) -> str:
-    """Say everything that is known about one column of a draft, a line each."""
+    """Say in a text, a line each, everything that is known about one column of a draft."""
     column = draft.policy.columns[name]
     about = [f"{name}: {column.role.value}{' (review)' if name in draft.review else ''}"]
     about.append(f"why: {draft.reasons[name]}")
@@ -125,6 +125,7 @@ def explanation_text(draft: "Draft", name: str) -> RenderableType:
 
 
 def _draft_headline(draft: "Draft") -> str:
+    """How many columns have each role, and how many are to review."""
     roles = Counter(column.role.value for column in draft.policy.columns.values())
     each = ", ".join(f"{number(count)} {role}" for role, count in roles.items())
     total = quantity(sum(roles.values()), "column")
@@ -157,12 +158,13 @@ def discovery_text(found: "Discovery", *, details: bool = False) -> RenderableTy
 
 
 def _smallest_source(found: "Discovery") -> Iterator[str]:
-    """Yield what the smallest set was found in, if not in the sample that the list is from."""
+    """Yield where the smallest set was found, if not in the sample that the list is from."""
     if found.minimum is not None and found.minimum.guarantee.sample != found.guarantee.sample:
         yield f"{_smallest_words(found)}: {found.minimum.guarantee.searched}."
 
 
 def _unshown_lines(count: int, *, details: bool) -> list[RenderableType]:
+    """A line on how many sets are not shown, and where they are; none if all are."""
     where = "--json lists them" if details else "--details shows more of them, --json all"
     return [line(f"and {count:,} more; {where}", QUIET)] if count > 0 else []
 
@@ -242,6 +244,7 @@ def _ratio_words(found: "Discovery") -> str:
 
 
 def _sets_table(found: "Discovery", most: int) -> Table:
+    """Make a table of the first `most` sets, with their tests if there are any."""
     heads = ("columns", "distinct", "pairs told apart", "unique")
     judged = [_possible_values(test) for test in found.tests]
     asked = [f"tells {percent(test.alpha)} apart" for test in found.tests[:1]]
@@ -267,6 +270,7 @@ def _values_needed(test: "DistinctValueTest") -> str:
 
 
 def _explained_column(one: "Explanation") -> Iterator[RenderableType]:
+    """Yield what one column adds to uniqueness, with which others, and what coarsening does."""
     alone, without, together = (
         share(ratios.unique_ratio) for ratios in (one.alone, one.without, one.together)
     )

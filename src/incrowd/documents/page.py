@@ -118,7 +118,7 @@ def page_html(page: Page) -> str:
 
 
 def fragment_html(blocks: Iterable[Block]) -> str:
-    """Write blocks for a notebook, with their style sheet, in one element."""
+    """Write blocks for a notebook as one HTML element with its style sheet."""
     sheet = style_rules() + render("blocks.css")
     return render("fragment.html", items=tuple(blocks), sheet=sheet)
 
@@ -137,7 +137,7 @@ def _digest(text: str) -> str:
 
 
 def _has_chart(blocks: Iterable[Block]) -> bool:
-    """Whether one of the blocks answers a pointer."""
+    """Whether one of the blocks, or of those folded in them, answers a pointer."""
     return any(
         isinstance(block, Interactive) or (isinstance(block, Folded) and _has_chart(block.blocks))
         for block in blocks

@@ -85,6 +85,7 @@ def release_text(
 
 
 def _alone_lines(alone: "Alone | None") -> list[Text]:
+    """A line on people whom unchanged columns single out; none if no column is kept."""
     if alone is None:
         return []
     return [line(alone.sentence, BAD if alone.together > alone.limit else "")]
@@ -102,6 +103,7 @@ def _headline(release: "Release", paths: Mapping[str, str]) -> str:
 
 
 def _detail_parts(release: "Release") -> list[RenderableType]:
+    """What `details` adds: the search, all losses, levels and labels."""
     parts: list[RenderableType] = [line(_search_words(release)), _losses_table(release.loss)]
     if release.levels:
         parts.append(_figures_table("column", release.levels, "level"))
@@ -148,6 +150,7 @@ def refused_text(result: "RefusedResult") -> RenderableType:
 
 
 def _gap_sentence(bound: "LossBound") -> str:
+    """Say which loss no generalized release goes below, by proof or by estimate."""
     classes = f"with at least {quantity(bound.size, 'record')} in every class"
     if bound.sampled is not None:
         about = f"about {number(bound.loss)} ± {number(bound.margin)}"
@@ -235,6 +238,7 @@ def _check_headline(check: "Check") -> Text:
 
 
 def _unrecounted_lines(check: "Check") -> list[RenderableType]:
+    """A line on what `details` would add: entries not recounted, or else the digest."""
     if not check.claimed:
         return [hint("the SHA-256 of what was checked")]
     claims = quantity(len(check.claimed), "entry", "entries")
@@ -304,5 +308,6 @@ def _losses_table(losses: Mapping[str, float]) -> Table:
 
 
 def _figures_table(head: str, figures: Mapping[str, float], value: str = "") -> Table:
+    """Make a table of figures by name; `head` and `value` are the heads of its columns."""
     rows = ((line(name), number(figure)) for name, figure in figures.items())
     return table(head, value, rows=rows)
