@@ -42,7 +42,7 @@ def attack_text(found: "Attacked", *, details: bool = False) -> RenderableType:
     With `details` it is a line for each set of known columns, and what each attacker does.
     """
     worst = worst_first(tuple(_worst_by_goal(found).values()))
-    parts: list[RenderableType] = [_verdict(found, worst), *_broken_limits(found, details=details)]
+    parts: list[RenderableType] = [_headline(found, worst), *_broken_limits(found, details=details)]
     shown = worst_first(found.attacks)[:SHOWN] if details else worst
     if shown:
         parts.append(_attacks_table(shown, details=details))
@@ -63,7 +63,7 @@ def _people_above_limit(attack: "Attack") -> float:
     return 0.0 if attack.persons is None or attack.claims else attack.persons.above
 
 
-def _verdict(found: "Attacked", worst: "list[Attack]") -> "Text":
+def _headline(found: "Attacked", worst: "list[Attack]") -> "Text":
     """The headline: how many limits are broken, or which limits hold for how many attacks."""
     if not found.ok:
         return line(f"{quantity(len(found.broken), 'limit is', 'limits are')} broken.", BAD)

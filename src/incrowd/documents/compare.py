@@ -107,17 +107,17 @@ def headline(found: "Comparison") -> str:
         return "No release shows anything that can be compared with the original."
     best = min(told, key=lambda release: release.distance or 0.0)
     if len(found.releases) == 1:
-        return f"{best.name} {_verdict(best, found.original)}."
+        return f"{best.name} {_closeness_words(best, found.original)}."
     beaten = len(found.releases) - len(found.frontier)
     more = ""
     if beaten and found.frontier:
         verb = "is" if beaten == 1 else "are"
         more = f" {quantity(beaten, 'release')} {verb} worse than another in both risk and utility."
-    says = f"{best.name} differs least from {found.original}, and {_verdict(best, 'it')}"
+    says = f"{best.name} differs least from {found.original}, and {_closeness_words(best, 'it')}"
     return f"{says}.{more}"
 
 
-def _verdict(release: "ReleaseUtility", original: str) -> str:
+def _closeness_words(release: "ReleaseUtility", original: str) -> str:
     """Say how close a release is, and its worst findings."""
     verdict = closeness_of(release)
     says = f"{_VERDICTS[verdict.closeness]} {original}"

@@ -168,7 +168,7 @@ async def _draw_cuts(frame: Frame, name: str) -> None:
 
     with blocks.card("Cut points"):
         blocks.text("p", "Click where an interval should begin. A second click takes the cut away.")
-        drawings.histogram(edges, counts, cuts, cut)
+        drawings.draw_histogram(edges, counts, cuts, cut)
         if cuts:
             listed = ", ".join(f"{at:,g}" for at in cuts)
             blocks.text("p", f"Intervals begin at {listed}.", "quiet")

@@ -96,7 +96,7 @@ class SearchView:
                 blocks.text(
                     "p", "Lower left is better. Choose a point to see what it does.", "quiet"
                 )
-                drawings.plane(self.spots(), self._choose_at)
+                drawings.draw_plane(self.spots(), self._choose_at)
                 _draw_legend(self.methods, self.released_points)
             with blocks.box("stack"):
                 draw_chosen_card(self)
