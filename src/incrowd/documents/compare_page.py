@@ -27,6 +27,7 @@ from incrowd.documents.page import (
 from incrowd.documents.pictures import Bars, EstimateBars, HeatMap, Plane, PlanePoint, Series
 from incrowd.documents.report.wording import bar_names, before_and_after
 from incrowd.documents.view import ResultView
+from incrowd.errors import count_of
 from incrowd.utility.verdict import LIMITS
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 _OPEN = 6
 """Columns that are shown at once; the others can be unfolded."""
+_FOLDED = 60
+"""More columns than this are not drawn, open or folded."""
 _MAP = 25
 """Columns of a heat map."""
 _LISTED = 40
@@ -155,8 +158,11 @@ def _release_blocks(release: "ReleaseUtility") -> Iterator[Block]:
     for column in columns[:_OPEN]:
         yield _histogram_picture(column)
     if len(columns) > _OPEN:
-        rest = columns[_OPEN : _OPEN + 60]
-        yield Folded(f"{len(rest)} more columns", tuple(map(_histogram_picture, rest)))
+        rest = columns[_OPEN : _OPEN + _FOLDED]
+        yield Folded(count_of(len(rest), "more column"), tuple(map(_histogram_picture, rest)))
+    if undrawn := columns[_OPEN + _FOLDED :]:
+        less = f"{count_of(len(undrawn), 'column')} that changed less are in the table only."
+        yield Paragraphs((less,), "quiet")
     if release.pairs:
         yield from _pair_blocks(release)
     yield from _figure_blocks(release)
@@ -209,7 +215,8 @@ def _pair_blocks(release: "ReleaseUtility") -> Iterator[Block]:
 
 
 def _pair_map(release: "ReleaseUtility") -> HeatMap:
-    names = tuple(dict.fromkeys(name for pair in release.pairs for name in pair.columns))[:_MAP]
+    every = tuple(dict.fromkeys(name for pair in release.pairs for name in pair.columns))
+    names = every[:_MAP]
     known = {pair.columns: pair.difference for pair in release.pairs}
     values = tuple(
         tuple(0.0 if a == b else known.get((a, b), known.get((b, a))) for b in names) for a in names
@@ -218,6 +225,8 @@ def _pair_map(release: "ReleaseUtility") -> HeatMap:
         "What the release adds to the association of two columns (correlation, correlation ratio "
         "or Cramér's V); 0 is best."
     )
+    if len(every) > _MAP:
+        about += f" The first {_MAP} of {len(every):,} columns."
     return HeatMap("Associations: release less original", about, names, names, values, -1.0, 1.0)
 
 

@@ -96,7 +96,7 @@ class Plotted:
 
 def _page_bytes(plotted: Plotted) -> bytes:
     picture = plotted.picture
-    section = Section("figure", "PictureBlock", (PictureBlock(picture),))
+    section = Section("figure", "The figure", (PictureBlock(picture),))
     return page_html(Page(picture.title, Paragraphs((picture.about,)), (section,))).encode()
 
 
