@@ -67,7 +67,7 @@ class SearchAgain:
         return pl.DataFrame(columns)
 
 
-def shown_rows(staged: Staged, quasi: Sequence[str]) -> Counter[Cells | None]:
+def count_shown_rows(staged: Staged, quasi: Sequence[str]) -> Counter[Cells | None]:
     """Count the records that show the same in the quasi-identifying columns, by text."""
     names = [
         stored

@@ -70,7 +70,10 @@ class Crowds:
         return crowd, value, count
 
     def _spread(self, member: Counts) -> tuple[Counts, Counts]:
-        """Repeat each entry of a class (sorted) for every crowd that the class is in."""
+        """Repeat each entry of a class for every crowd of the class: the crowds, and the places.
+
+        `member` has the class of each entry, ascending.
+        """
         if self.pairs is None:
             return member, np.arange(len(member), dtype=np.int64)
         crowd, inside = self.pairs
@@ -117,14 +120,14 @@ def number_cells(column: pl.Series) -> NumberedCells:
     """Number the cells of a column by their text."""
     column = column.alias("")  # Polars takes a name such as ^a$ for a pattern
     if isinstance(column.dtype, pl.Enum):
-        return _numbered_dictionary(column)
+        return _number_listed_texts(column)
     text = text_of(column)
     labels = text.drop_nulls().unique().sort()
     codes = text.cast(pl.Enum(labels)).to_physical().cast(pl.Int64) + 1
     return NumberedCells(codes.fill_null(0).to_numpy().astype(np.int64, copy=False), labels)
 
 
-def _numbered_dictionary(column: pl.Series) -> NumberedCells:
+def _number_listed_texts(column: pl.Series) -> NumberedCells:
     """Number as `number_cells` does a column of listed texts, some of which it may lack."""
     texts = listed_texts(column).alias(column.name)
     place = column.to_physical().cast(pl.Int64).fill_null(len(texts)).to_numpy()
