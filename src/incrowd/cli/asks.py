@@ -101,7 +101,7 @@ def _slot_of_parts(name: str, parts: Parts) -> _Slot:
     every = [one for one in options_of(parts.options) if parts.has(one.name)]
 
     def value(given: dict[str, Any]) -> Any:
-        """The value; the kind of that of reading is loaded when a file is read."""
+        """Make the value of its options; the class `Reading` is loaded only when a file is read."""
         kind = readers.Reading if parts.options is ReadingOptions else parts.options
         return kind(**{one.name: _read_value(one, given.pop(one.name)) for one in every})
 

@@ -46,7 +46,7 @@ def compare(
         known = asked["quasi"] if policy is None else policy.quasi
         found = api.compare(
             **asked,
-            hierarchies=requests.hierarchies(hierarchy, hierarchies, known),
+            hierarchies=requests.read_hierarchies(hierarchy, hierarchies, known),
             watch=bar.watch,
         )
     if page is not None:

@@ -361,6 +361,7 @@ def _is_same_policy(policy: Policy, certificate: Certificate) -> bool:
 
 
 def _policy_notes(policy: Policy, certificate: Certificate, backing: Backing) -> Iterator[str]:
+    """Yield a note if the policy differs from the certificate's only in how a release is found."""
     promise = promise_of(certificate)
     if backing.lent or _is_same_policy(policy, certificate):
         return

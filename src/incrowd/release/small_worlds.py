@@ -159,6 +159,7 @@ def _reason_unsearchable(policy: Policy, world: World) -> str:
 
 
 def _uncounted_error(size: str, why: str) -> InfeasibleError:
+    """The error for a small world that cannot be searched; both parameters are words of it."""
     return InfeasibleError(
         f"{size}: counted by containment alone, models of the world promise too much there, and "
         f"what somebody who knows the search concludes was not counted: {why}",

@@ -86,6 +86,7 @@ def compare(asked: CompareRequest) -> Comparison:
 
 
 def _expected_columns(asked: CompareRequest) -> tuple[str, ...]:
+    """The columns that the request names: tables should have some of them."""
     policy = () if asked.policy is None else tuple(asked.policy.columns)
     formula = _analysis_formula(asked)
     of_formula = () if formula is None else formula.columns
@@ -93,6 +94,7 @@ def _expected_columns(asked: CompareRequest) -> tuple[str, ...]:
 
 
 def _analysis_formula(asked: CompareRequest) -> Formula | None:
+    """The formula of the analysis that the request asks for; None if it asks for none."""
     return None if asked.formula is None else parse_formula(asked.formula)
 
 
@@ -159,13 +161,14 @@ class _Tables:
         names = [name for name in engine.names if name not in nested]
         if not names:
             raise InputError("the original has no column of plain values")
-        self._refuse_unknown(engine.names)
+        self._refuse_unknown_columns(engine.names)
         codes = code_columns(engine, asked.policy, names, asked.missing_values)
         columns = {name: OriginalColumn(column) for name, column in codes.items()}
         self.original = OriginalTable(columns, engine.records)
         self._hierarchies = self._build_hierarchies(codes)
 
-    def _refuse_unknown(self, names: Sequence[str]) -> None:
+    def _refuse_unknown_columns(self, names: Sequence[str]) -> None:
+        """Refuse a request that names a column that is not among `names`."""
         asked = self._asked
         for name in (*asked.quasi, *asked.sensitive, *asked.target):
             if name not in names:

@@ -157,6 +157,7 @@ def _first_passes(
 def _first_pass(
     table: RereadableTable, frames: Frames, options: QuantileOptions, watch: Watch, *, whole: bool
 ) -> _Run:
+    """Draw a sample of `frames` and divide the columns by it, or exactly if the `whole` fits."""
     drawn = _draw_sample(frames(options.columns), options, watch, whole=whole)
     options.refuse_small(drawn.seen)
     columns = _divide(drawn, options)
@@ -177,6 +178,7 @@ def _draw_sample(
 
 
 def _divide(drawn: StreamSample, options: QuantileOptions) -> tuple[Bucketing, ...]:
+    """Divide every column into buckets by the records that were drawn."""
     least = options.drawn_per_bucket(drawn.seen, drawn.frame.height)
     tasks = [
         partial(Bucketing.by_sample, drawn.frame[name], options.buckets, least)
@@ -260,7 +262,10 @@ def _write_text(
 
 
 def _second_pass(run: _Run, opened: OpenTarget, folder: Path | None) -> list[ShownBuckets] | None:
-    """Write the rows that leave; return what is shown, None if the first pass saw other records."""
+    """Write the rows that leave; return what is shown, None if the first pass saw other records.
+
+    `folder` has room for what is stored meanwhile.
+    """
     try:
         if run.options.keep_order:
             return _write_in_order(run, opened)
