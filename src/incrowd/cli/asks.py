@@ -143,8 +143,8 @@ def _read_value(option: Option, given: Any) -> Any:
 
 
 _READERS: Mapping[Form, Callable[[Any, str, str], Any]] = {
-    "columns": lambda texts, _flag, _example: options.columns(texts),
-    "sets": lambda texts, _flag, _example: [options.columns([text]) for text in texts or ()],
+    "columns": lambda texts, _flag, _example: options.read_columns(texts),
+    "sets": lambda texts, _flag, _example: [options.read_columns([text]) for text in texts or ()],
     "names": options.other_names,
     "numbers": options.numbers_by_column,
     "words": options.words_by_column,

@@ -88,7 +88,7 @@ def _promises_of(texts: Iterable[str] | None) -> "tuple[AtLeast, ...]":
     found = []
     for text in texts or ():
         names, _, people = text.rpartition("=")
-        some = options.columns([names])
+        some = options.read_columns([names])
         if not some or not people.isdecimal() or int(people) < 1:
             raise PolicyError(
                 "--promise takes COLUMNS=PEOPLE",

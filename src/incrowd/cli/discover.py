@@ -85,7 +85,7 @@ def _judge_sets(
 ) -> None:
     """Judge named sets of columns, and show what was found."""
     of_sets = {name: asked[name] for name in (*_WITH_SETS, "reading")}
-    named = [options.columns([text]) for text in sets]
+    named = [options.read_columns([text]) for text in sets]
     with waiting(output, "discover"):
         found = api.judge_sets(named, file, **of_sets)
     output.notes(found.notes)

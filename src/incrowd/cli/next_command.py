@@ -44,10 +44,10 @@ def command(*words: str) -> str | None:
     return shlex.join(["incrowd", *words])
 
 
-def columns(names: Sequence[str]) -> str:
+def write_columns(names: Sequence[str]) -> str:
     """Columns as an option takes them: a name with a comma or a quote in double quotes.
 
-    >>> columns(["age", "name, first"])
+    >>> write_columns(["age", "name, first"])
     'age,"name, first"'
     """
     text = io.StringIO()
@@ -90,7 +90,7 @@ def _table_words(file: str) -> list[str]:
 
 
 def _column_flags(quasi: Sequence[str], sensitive: Sequence[str] = ()) -> list[str]:
-    return ["-q", columns(quasi), *(["-s", columns(sensitive)] if sensitive else [])]
+    return ["-q", write_columns(quasi), *(["-s", write_columns(sensitive)] if sensitive else [])]
 
 
 def command_after_risk(

@@ -95,7 +95,7 @@ class Original:
         for name in compared_columns(self.table.policy):
             held, reference = rows.counts((name,)), self.table.reference[name]
             cells = number_cells(held.cells[name])
-            spread[name] = distribution_of(reference.among(held, name), held.cells[name])
+            spread[name] = distribution_of(reference.count_among(held, name), held.cells[name])
             whole[name] = Distribution.without_labels(reference, cells, of="original")
         return spread, whole
 

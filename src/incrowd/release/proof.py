@@ -102,7 +102,7 @@ class ReleaseEvidence:
         """Count how the release spreads a column over its people."""
         by_unit = self.table.unit is not None
         rows = self.by_person((name,)) if by_unit else self.rows.counts((name,))
-        return self.table.reference[name].among(rows, name)
+        return self.table.reference[name].count_among(rows, name)
 
     def by_person(self, columns: tuple[str, ...]) -> CountedRows:
         """Count shown cells by person, from the staged rows: the unit is not released."""

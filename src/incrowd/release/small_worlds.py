@@ -91,7 +91,7 @@ class DrawnTable:
         """How many tables of this size could be drawn from the world."""
         return comb(int(self.people.sum()), int(self.held.sum()))
 
-    def possible(self) -> Iterator[Counts]:
+    def possible_tables(self) -> Iterator[Counts]:
         """Yield each way in which a table of this size can hold people of the distinct rows."""
         yield from map(np.array, _ways_to_take(self.people.tolist(), int(self.held.sum())))
 
@@ -229,7 +229,7 @@ def posterior_of(
     seen = _AlikeTables(drawn, search, shown)
     seen.refuse_another_release()
     done = 0
-    for held in drawn.possible():
+    for held in drawn.possible_tables():
         if watch.expired:
             raise LimitError(
                 f"{done:,} of {drawn.tables:,} tables that could be drawn from the world were "

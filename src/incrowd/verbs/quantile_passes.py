@@ -77,7 +77,7 @@ class _Run:
         if start != self.records:
             raise OtherRecordsError
 
-    def enforce(self) -> list[ShownBuckets]:
+    def join_buckets(self) -> list[ShownBuckets]:
         """The buckets to show, joined so that all hold k records."""
         return [enforce_k(column, self.options.least) for column in self.columns]
 
@@ -210,7 +210,7 @@ def _rewrite_text(
     try:
         with scratch_frames(place.parent) as scratch:
             run, codes = _look_up_codes(table, table.text, options, watch, scratch, whole=whole)
-            shown = run.enforce()
+            shown = run.join_buckets()
             _write_text(run, table.text, codes, shown, place)
             return run, shown
     except (IncrowdError, OtherRecordsError):
@@ -283,7 +283,7 @@ def _write_in_new_order(run: _Run, opened: OpenTarget, folder: Path | None) -> l
         coded = run.code_rows(run.table.frames, run.leaving_columns)
         for frame in shuffle(coded, cells, run.options.seed, scratch):
             if show is None:  # all rows have passed, and none has left
-                shown = run.enforce()
+                shown = run.join_buckets()
                 show = _decoder(run, shown)
             write(show(frame))
     return shown
@@ -293,7 +293,7 @@ def _write_in_order(run: _Run, opened: OpenTarget) -> list[ShownBuckets]:
     """Write the rows in their order, again if buckets had to change; return what is shown."""
     as_found = [show_all_buckets(column) for column in run.columns]
     _decode_in_order(run, opened, _decoder(run, as_found))
-    shown = run.enforce()
+    shown = run.join_buckets()
     if any(one.changed for one in shown):
         again = replace(run, columns=tuple(replace(column) for column in run.columns))
         _decode_in_order(again, opened, _decoder(run, shown))

@@ -176,14 +176,14 @@ def _alone_people(crowds: Crowds, values: Counts) -> int:
     """Count the people who are alone by these values, but not by what they show."""
     if crowds.unit is None and crowds.pairs is None:
         # Whoever is alone in a class is alone by every value: they are counted on both sides.
-        return int((crowds.values(values)[2] == 1).sum() - (crowds.sizes == 1).sum())
+        return int((crowds.count_values(values)[2] == 1).sum() - (crowds.sizes == 1).sum())
     nothing = np.zeros_like(values)
     return _count_people(crowds, _alone_rows(crowds, values), _alone_rows(crowds, nothing))
 
 
 def _alone_rows(crowds: Crowds, values: Counts) -> Flags:
     """Flag rows of a person who is the only one of the crowd with this value."""
-    crowd, value, people = crowds.values(values)
+    crowd, value, people = crowds.count_values(values)
     domain = int(values.max(initial=0)) + 1
     place = np.searchsorted(crowd * domain + value, crowds.class_of * domain + values)
     flags: Flags = people[place] == 1

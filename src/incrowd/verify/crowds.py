@@ -46,7 +46,7 @@ class Crowds:
     @property
     def people(self) -> Counts:
         """People per crowd."""
-        crowd, _, count = self.values(np.zeros(len(self.class_of), dtype=np.int64))
+        crowd, _, count = self.count_values(np.zeros(len(self.class_of), dtype=np.int64))
         people = np.zeros(self.number, dtype=np.int64)
         people[crowd] = count
         return people
@@ -56,20 +56,20 @@ class Crowds:
         """People per class, without other classes that it could match."""
         return replace(self, pairs=None).people
 
-    def values(self, codes: Counts) -> tuple[Counts, Counts, Counts]:
+    def count_values(self, codes: Counts) -> tuple[Counts, Counts, Counts]:
         """Count people by crowd and value: (crowd, value, people), sorted, each pair once."""
         if self.unit is None:
             (member, value), count = _count_distinct(self.class_of, codes, count=self.records)
-            crowd, place = self._spread(member)
+            crowd, place = self._repeat_in_crowds(member)
             (crowd, value), count = _count_distinct(crowd, value[place], count=count[place])
         else:
             (member, value, unit), _ = _count_distinct(self.class_of, codes, self.unit)
-            crowd, place = self._spread(member)
+            crowd, place = self._repeat_in_crowds(member)
             (crowd, value, _), _ = _count_distinct(crowd, value[place], unit[place])
             (crowd, value), count = _count_distinct(crowd, value)
         return crowd, value, count
 
-    def _spread(self, member: Counts) -> tuple[Counts, Counts]:
+    def _repeat_in_crowds(self, member: Counts) -> tuple[Counts, Counts]:
         """Repeat each entry of a class for every crowd of the class: the crowds, and the places.
 
         `member` has the class of each entry, ascending.

@@ -64,7 +64,7 @@ class Evidence:
     def holders(self, column: str) -> "Holders":
         """Who holds which value of this column in which crowd."""
         if column not in self._holders:
-            crowd, value, count = self.crowds.values(self.sensitive[column].codes)
+            crowd, value, count = self.crowds.count_values(self.sensitive[column].codes)
             start = np.searchsorted(crowd, np.arange(self.crowds.number))
             self._holders[column] = Holders(self.people, crowd, value, count, start)
         return self._holders[column]

@@ -64,7 +64,7 @@ class Reference:
         people = people_by_value(codes, values + 1, own_units(rows.unit), rows.records)
         return cls(place, people, maps)
 
-    def among(self, rows: CountedRows, name: str) -> "Reference":
+    def count_among(self, rows: CountedRows, name: str) -> "Reference":
         """Count the people of these rows alone, at the same positions."""
         rows = rows.one_by_one()
         cells = number_cells(rows.cells[name])
