@@ -1,4 +1,7 @@
-"""The next useful command, with the user's own files and columns, ready to copy."""
+"""The next useful command, with the user's own files and columns, ready to copy.
+
+Every function that makes one also returns None where `command` does.
+"""
 
 import csv
 import io

@@ -68,7 +68,7 @@ class SearchAgain:
 
 
 def count_shown_rows(staged: Staged, quasi: Sequence[str]) -> Counter[Cells | None]:
-    """Count the records that show the same in the quasi-identifying columns, by text."""
+    """Count records by what they show, as text, in the quasi-identifying columns."""
     names = [
         stored
         for name in quasi

@@ -208,7 +208,7 @@ def diversity_facts(
 
 
 def _measures_of_column(policy: Policy, column: str) -> list[tuple[Model, float | None]]:
-    """The policy's models of a column with what they ask; usual ones ask for nothing."""
+    """The policy's models of a column with what they ask; then usual ones, None for theirs."""
     own: list[tuple[Model, float | None]] = [
         (model, model.threshold) for model in policy.models if column in model.columns
     ]
