@@ -71,7 +71,7 @@ async def _questions(title: str, path: Path, limit: float) -> None:
     table = session.now()
     try:
         _line(f"{title}: opened", await _seconds(session, jobs.OpenTable(table)))
-        drafted = await session.ask(jobs.DraftPolicy(table)).end()
+        drafted = await session.ask(jobs.DraftPolicy(table)).wait_for_end()
         assert isinstance(drafted, Done), drafted
         text = drafted.value.policy
         quasi = [n for n, c in tomllib.loads(text)["columns"].items() if c["role"] == "quasi"]
@@ -87,7 +87,7 @@ async def _questions(title: str, path: Path, limit: float) -> None:
 
 async def _seconds(session: PageSession, job: jobs.Job[Any]) -> float:
     begun = time.perf_counter()
-    ended = await session.ask(job).end()
+    ended = await session.ask(job).wait_for_end()
     assert isinstance(ended, Done), ended
     return time.perf_counter() - begun
 

@@ -13,7 +13,7 @@ from incrowd.web.work.state import WorkerState
 def at_levels(table, text, levels, world=NO_WORLD, state=None):
     """What the policy means for full-domain generalization to these levels, by column."""
     state = state or WorkerState()
-    question = state.question(table, Policy.loads(text), world)
+    question = state.load_question(table, Policy.loads(text), world)
     problem = question.loaded.compiled.problem
     chosen = [levels[column.name] for column in problem.columns]
     recoded = what_if.AskedRecoding(

@@ -34,7 +34,7 @@ from incrowd.io.worlds import WorldNames, world_of
 from incrowd.policy.derived import refuse_derived
 from incrowd.policy.policy import Policy
 from incrowd.problem import Problem
-from incrowd.release.certificate import refuse_no_key, sign
+from incrowd.release.certificate import refuse_unusable_key, sign
 from incrowd.release.certify import certify, notes_of
 from incrowd.release.facts import Proved, facts_of
 from incrowd.release.kept import demand_few_alone, refuse_telling_values
@@ -45,7 +45,7 @@ from incrowd.release.refused import refused_result
 from incrowd.release.release import Release, StageTimer
 from incrowd.release.released import ReleasedRows
 from incrowd.release.rows import check_key, plan_rows, pseudonymous_columns
-from incrowd.release.search_again import SearchAgain, shown_rows
+from incrowd.release.search_again import SearchAgain, count_shown_rows
 from incrowd.release.small_worlds import (
     FittingKinds,
     demand_posterior,
@@ -179,7 +179,7 @@ def _withstand_readers(
     quiet = replace(context, seed=context.seed or 0, watch=Watch())
     drawn, staged = drawn_table(table), _stage_rows(table, found, quiet).staged
     looked = look(ReleasedRows.of_table(table, staged).counts(policy.quasi), policy)
-    release = shown_rows(staged, policy.quasi), FittingKinds.of(table, looked, drawn)
+    release = count_shown_rows(staged, policy.quasi), FittingKinds.of(table, looked, drawn)
 
     def search_and_stage(other: LoadedTable, run: RunContext) -> Staged:
         return _stage_rows(other, search(other, run), run).staged
@@ -267,7 +267,7 @@ def _signing_key(sign: AnyPath | bytes | None) -> bytes | None:
     if sign is None:
         return None
     key = sign if isinstance(sign, bytes) else files.content(sign)
-    refuse_no_key(key)
+    refuse_unusable_key(key)
     return key
 
 

@@ -21,8 +21,8 @@ from incrowd.documents.page import (
     Paragraphs,
     PictureBlock,
     Section,
-    fragment,
-    page,
+    fragment_html,
+    page_html,
 )
 from incrowd.documents.words import printable
 from picture_gallery import HOSTILE, NOTHING, ORDINARY, bars, named, plane
@@ -89,7 +89,7 @@ def hashed(text):
 
 
 def test_the_policy_allows_our_style_sheet_and_nothing_else():
-    text = page(whole())
+    text = page_html(whole())
     (sheet,) = re.findall("<style>(.*?)</style>", text, re.DOTALL)
     policy = next(
         found["content"]
@@ -107,7 +107,7 @@ def test_the_policy_allows_our_style_sheet_and_nothing_else():
 
 
 def test_a_page_is_in_order():
-    parsed = Parsed(page(whole()))
+    parsed = Parsed(page_html(whole()))
     assert parsed.all("html") == [{"lang": "en"}]
     assert len(parsed.all("h1")) == len(parsed.all("main")) == len(parsed.all("header")) == 1
     levels = [int(tag[1]) for tag, _ in parsed.elements if re.fullmatch("h[1-6]", tag)]
@@ -123,15 +123,15 @@ def test_a_page_is_in_order():
 def test_columns_of_numbers_are_aligned_and_withheld_cells_say_so():
     table = FigureTable(("name", "count", "mixed"), (("a", 1, "x"), ("b", None, 2.5)), "Figures")
     assert table.numeric == (False, True, False)
-    text = page(Page("t", Paragraphs(("v",)), (Section("s", "S", (table,)),)))
+    text = page_html(Page("t", Paragraphs(("v",)), (Section("s", "S", (table,)),)))
     assert "withheld or not there" in text
     assert Parsed(text).all("nav") == []
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_names_are_text(name):
-    elements = [tag for tag, _ in Parsed(page(whole())).elements]
-    for text in (page(whole(name)), fragment(blocks(name))):
+    elements = [tag for tag, _ in Parsed(page_html(whole())).elements]
+    for text in (page_html(whole(name)), fragment_html(blocks(name))):
         parsed = Parsed(text)
         assert {tag for tag, _ in parsed.elements} <= set(elements) | {"br"}
         assert (
@@ -145,7 +145,9 @@ def test_hostile_names_are_text(name):
 @given(st.text(max_size=40))
 def test_any_name_is_text(name):
     parsed = Parsed(
-        fragment((Paragraphs((name,)), FigureTable((name,), ((name,),), name), Folded(name, ())))
+        fragment_html(
+            (Paragraphs((name,)), FigureTable((name,), ((name,),), name), Folded(name, ()))
+        )
     )
     assert [tag for tag, _ in parsed.elements if tag in {"script", "img", "b"}] == []
     summary = parsed.texts[-2] if not plain(name) else plain(name)
@@ -154,8 +156,8 @@ def test_any_name_is_text(name):
 
 def test_a_page_is_the_same_each_time_and_small():
     made = whole("column", *(PictureBlock(picture) for picture in ORDINARY.values()))
-    assert page(made) == page(made)
-    assert len(page(made).encode()) < 400_000
+    assert page_html(made) == page_html(made)
+    assert len(page_html(made).encode()) < 400_000
 
 
 def moving():
@@ -168,7 +170,7 @@ def moving():
 
 @pytest.mark.slow
 def test_an_interactive_page_names_its_script_by_hash():
-    text = page(whole("column", Folded("more", (moving(),))))
+    text = page_html(whole("column", Folded("more", (moving(),))))
     assert len(text.encode()) <= MOST_BYTES
     scripts = re.findall("<script>(.*?)</script>", text, re.DOTALL)
     assert len(scripts) == 1
@@ -181,7 +183,9 @@ def test_an_interactive_page_names_its_script_by_hash():
 def test_hostile_names_stay_inside_the_specification(name):
     pytest.importorskip("altair")
     picture = named(name)[-1]
-    text = page(whole("c", Interactive(interactive.plane_spec(picture), PictureBlock(picture))))
+    text = page_html(
+        whole("c", Interactive(interactive.plane_spec(picture), PictureBlock(picture)))
+    )
     found = re.search('<script type="application/json">(.*?)</script>', text, re.DOTALL)[1]
     assert not set("<>&") & set(found)
     assert json.loads(found)["title"] == plain(name)
@@ -199,7 +203,7 @@ def test_a_browser_shows_it_without_errors_requests_or_overflow(chromium, tmp_pa
     made = whole(
         "</b> & a long_name_without_any_place_to_break_it" * 3, *map(PictureBlock, pictures)
     )
-    path.write_text(page(made), encoding="utf-8")
+    path.write_text(page_html(made), encoding="utf-8")
     with looked_at(chromium, path, size=size, scheme=scheme) as look:
         assert look.errors == look.requests == []
         assert look.overflow == 0
@@ -214,7 +218,7 @@ def test_a_browser_shows_it_without_errors_requests_or_overflow(chromium, tmp_pa
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_texts_have_contrast_in_a_browser(chromium, tmp_path, scheme):
     path = tmp_path / "page.html"
-    path.write_text(page(whole()), encoding="utf-8")
+    path.write_text(page_html(whole()), encoding="utf-8")
     with looked_at(chromium, path, scheme=scheme) as look:
         look.page.eval_on_selector_all("details", "all => all.forEach(one => one.open = true)")
         assert look.page.evaluate(CONTRAST) >= 4.5
@@ -245,7 +249,7 @@ CONTRAST = """() => {
 @pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
 def test_the_interactive_plane_runs_under_the_policy(chromium, tmp_path, size):
     path = tmp_path / "page.html"
-    path.write_text(page(whole("column", moving())), encoding="utf-8")
+    path.write_text(page_html(whole("column", moving())), encoding="utf-8")
     with looked_at(chromium, path, size=size, scheme="dark") as look:
         look.page.wait_for_selector(".ic-lives .ic-live svg")
         assert look.errors == look.requests == []
@@ -259,7 +263,7 @@ def test_the_interactive_plane_runs_under_the_policy(chromium, tmp_path, size):
 @pytest.mark.slow
 def test_without_scripts_the_static_plane_is_shown(chromium, tmp_path):
     path = tmp_path / "page.html"
-    path.write_text(page(whole("column", moving())), encoding="utf-8")
+    path.write_text(page_html(whole("column", moving())), encoding="utf-8")
     with looked_at(chromium, path, scripts=False) as look:
         assert look.page.locator(".ic-still svg").is_visible()
         assert look.errors == []
@@ -269,7 +273,7 @@ def test_without_scripts_the_static_plane_is_shown(chromium, tmp_path):
 def test_the_policy_stops_a_script_that_is_not_ours(chromium, tmp_path):
     """The test of the test: a browser does hold the page to its policy."""
     path = tmp_path / "page.html"
-    text = page(whole()).replace("</main>", "<script>document.title = 'taken'</script></main>")
+    text = page_html(whole()).replace("</main>", "<script>document.title = 'taken'</script></main>")
     path.write_text(text, encoding="utf-8")
     with looked_at(chromium, path) as look:
         assert look.page.title() == "column"
@@ -279,7 +283,7 @@ def test_the_policy_stops_a_script_that_is_not_ours(chromium, tmp_path):
 @pytest.mark.slow
 def test_a_page_prints(chromium, tmp_path):
     path = tmp_path / "page.html"
-    path.write_text(page(whole()), encoding="utf-8")
+    path.write_text(page_html(whole()), encoding="utf-8")
     with looked_at(chromium, path, scheme="dark") as look:
         assert look.page.pdf(format="A4")[:4] == b"%PDF"
         look.page.emulate_media(media="print")

@@ -18,13 +18,13 @@ from incrowd.documents.pictures import (
     EstimateBars,
     HeatMap,
     Series,
-    plain_svg,
+    standalone_svg,
     svg,
 )
 from incrowd.documents.pictures.bars import MOST_LABELS
 from incrowd.documents.pictures.looks import LOOKS, SERIES
 from incrowd.documents.pictures.scale import scale
-from incrowd.documents.pictures.svg import drawing
+from incrowd.documents.pictures.svg import draw_picture
 from picture_gallery import HOSTILE, NOTHING, ORDINARY, bars, curve, heat, named, plane
 
 NS = "{http://www.w3.org/2000/svg}"
@@ -147,7 +147,7 @@ def test_names_of_categories_do_not_meet(count, label):
     labels = tuple(label.format(n) for n in range(count))
     words = [
         mark
-        for part in drawing(Bars("t", "a", labels, (Series("s", (1.0,) * count),))).groups
+        for part in draw_picture(Bars("t", "a", labels, (Series("s", (1.0,) * count),))).groups
         for mark in part.marks
         if getattr(mark, "text", "")
         and (mark.turned or mark.anchor == "middle")
@@ -359,7 +359,7 @@ def test_colours_of_the_first_two_series_differ_for_colour_blind_people(kind, sc
 
 
 def test_a_file_of_its_own_brings_both_colour_schemes():
-    text = plain_svg(plane())
+    text = standalone_svg(plane())
     root = ET.fromstring(text)
     assert root.find(f"{NS}style").text.count("prefers-color-scheme") == 1
     assert len(text.encode()) <= MOST_BYTES

@@ -259,8 +259,12 @@ def test_what_holds_cells_does_not_show_them():
     every = [held.table, held.plan, held.staged, held.written, held.proof(), reference]
     evidence = ReleaseEvidence(held.table, held.staged, held.written)
     every += [look(evidence.rows.counts(held.table.policy.quasi), held.table.policy)]
-    every += [evidence.rows, evidence.beside(("age",), "age"), held.staged.cell_pairs("number")]
-    every += [ShownColumn.of("age", evidence.beside(("age",), "age"))]
+    every += [
+        evidence.rows,
+        evidence.shown_and_held(("age",), "age"),
+        held.staged.cell_pairs("number"),
+    ]
+    every += [ShownColumn.of("age", evidence.shown_and_held(("age",), "age"))]
     shown = "".join(map(repr, every))
     assert not any(cell in shown for cell in ("name 1", "number 1", "'a'", "'x'", "[20"))
 

@@ -64,7 +64,7 @@ def test_the_page_shows_levels_without_them(tmp_path):
     made().write_csv(tmp_path / "table.csv")
     table = jobs.TableFile(str(tmp_path / "table.csv"), folder=str(tmp_path))
     job = jobs.ShowHierarchy(table, POLICY.dumps(), "hours")
-    shown = columns.hierarchy(WorkerState(), job, lambda *_: None)
+    shown = columns.describe_hierarchy(WorkerState(), job, lambda *_: None)
     labels = {one.label for level in shown.levels for one in level.labels}
     assert "missing" in labels
     assert not [label for label in labels if "-" in (label or "").lstrip("[(")[:1]]

@@ -9,7 +9,7 @@ import pytest
 import incrowd
 from incrowd import Column, InputError, PolicyError, compare, quick
 from incrowd.documents.compare import compare_document, compare_text
-from incrowd.documents.compare_page import compare_page
+from incrowd.documents.compare_page import compare_html
 from incrowd.documents.json import dumps
 from incrowd.utility import models
 from incrowd.utility.pairs import MOST_PAIRS
@@ -141,7 +141,7 @@ def test_an_empty_release_says_so():
     assert "The release holds no records." in release.notes
     assert found.frontier == ()
     for show in (
-        lambda: compare_page(found),
+        lambda: compare_html(found),
         lambda: compare_text(found),
         lambda: dumps(compare_document(found)),
     ):
@@ -155,7 +155,7 @@ def test_one_column_has_no_pairs():
     assert release.pairs == ()
     assert release.two_way is None
     assert release.distance == release.total_variation
-    assert compare_page(found)
+    assert compare_html(found)
 
 
 def test_constant_and_missing_columns():
@@ -184,7 +184,7 @@ def test_hostile_and_long_names():
     names = ["</script><b>", "\x1b[2J", "a" * 5_000, "^.*$", "شعر"]
     table = pl.DataFrame({name: [1, 2, 3, 4] * 5 for name in names})
     found = compare(table, table, formula=f"`{names[0]}` ~ `{names[1]}`")
-    page = compare_page(found)
+    page = compare_html(found)
     assert "</script><b>" not in page
     assert "\x1b" not in page
     assert compare_text(found)
@@ -296,7 +296,7 @@ def test_no_value_of_a_few_records_is_shown():
     )
     found = compare(table, release, sensitive="sick", formula="cost ~ group + town", target="group")
     assert "many" not in dumps(compare_document(found))
-    for shown in (repr(found), dumps(compare_document(found)), compare_page(found)):
+    for shown in (repr(found), dumps(compare_document(found)), compare_html(found)):
         assert not CANARY.search(shown), CANARY.search(shown)
 
 

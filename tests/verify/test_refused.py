@@ -21,13 +21,13 @@ from incrowd.verify.shown import demand_coarse, demand_numbered_classes, demand_
 from incrowd.verify.spellings import split_columns
 from incrowd.verify.verdict import Verdict
 from incrowd.verify.verify import (
-    by_people,
     demand,
     demand_complete,
     demand_once,
     demand_same_rows,
     demand_unchanged,
     look,
+    require_units,
     verify,
 )
 
@@ -65,9 +65,9 @@ def test_people_are_told_row_by_row_or_not_at_all(people):
 
 def test_rows_that_should_say_whose_they_are_do():
     rows = pl.DataFrame({"a": ["x", "y"]})
-    assert by_people(counted(rows, np.array([1, 1]))).unit.tolist() == [1, 1]
+    assert require_units(counted(rows, np.array([1, 1]))).unit.tolist() == [1, 1]
     with pytest.raises(NotMetError, match="does not show which"):
-        by_people(counted(rows))
+        require_units(counted(rows))
 
 
 def spread(*values):

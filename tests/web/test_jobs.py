@@ -132,8 +132,8 @@ def test_levels_by_hand_lose_what_the_release_loses(table):
 def test_a_quick_answer_keeps_the_models_and_a_search_loses_no_more(table, search):
     state = WorkerState()
     text = policy(7, search=search)
-    quick = what_if.what_if(state, jobs.AskWhatIf(table, text), tell)
-    full = what_if.search(state, jobs.SearchPolicy(table, text), tell)
+    quick = what_if.answer_quickly(state, jobs.AskWhatIf(table, text), tell)
+    full = what_if.search_policy(state, jobs.SearchPolicy(table, text), tell)
     assert quick.quick
     assert not full.quick
     assert quick.after.k >= 7
@@ -145,7 +145,9 @@ def test_a_quick_answer_keeps_the_models_and_a_search_loses_no_more(table, searc
 
 
 def test_a_proved_optimum_is_no_quick_answer(table):
-    found = what_if.what_if(WorkerState(), jobs.AskWhatIf(table, policy(search="lattice")), tell)
+    found = what_if.answer_quickly(
+        WorkerState(), jobs.AskWhatIf(table, policy(search="lattice")), tell
+    )
     release = incrowd.anonymize(table.source, Policy.loads(policy(search="lattice")))
     assert not found.quick
     assert found.loss == pytest.approx(release.loss["gcp"])
@@ -153,18 +155,18 @@ def test_a_proved_optimum_is_no_quick_answer(table):
 
 def test_what_cannot_be_is_told_by_the_library(table):
     with pytest.raises(IncrowdError) as error:
-        what_if.what_if(WorkerState(), jobs.AskWhatIf(table, policy(k=601)), tell)
+        what_if.answer_quickly(WorkerState(), jobs.AskWhatIf(table, policy(k=601)), tell)
     assert error.value.exit_code == 4
 
 
 def test_rows_are_counted_once_for_policies_that_count_alike(table):
     state = WorkerState()
-    first = state.question(table, Policy.loads(policy(5))).counted
-    assert state.question(table, Policy.loads(policy(9, 0.2, "mondrian"))).counted is first
+    first = state.load_question(table, Policy.loads(policy(5))).counted
+    assert state.load_question(table, Policy.loads(policy(9, 0.2, "mondrian"))).counted is first
     wider = codec.edit(policy(5), {("columns", "age", "widest"): 40, "loss": "granularity"})
-    assert state.question(table, Policy.loads(wider)).counted is first
+    assert state.load_question(table, Policy.loads(wider)).counted is first
     other = Policy.loads(codec.edit(policy(5), {("columns", "sex", "role"): "keep"}))
-    assert state.question(table, other).counted is not first
+    assert state.load_question(table, other).counted is not first
     assert counting_key(other) != counting_key(Policy.loads(policy(5)))
 
 
@@ -172,7 +174,7 @@ def test_kept_counts_give_what_counting_anew_gives(table):
     kept = WorkerState()
     for k in (3, 5, 8):
         job = jobs.AskWhatIf(table, policy(k))
-        again, anew = (what_if.what_if(state, job, tell) for state in (kept, WorkerState()))
+        again, anew = (what_if.answer_quickly(state, job, tell) for state in (kept, WorkerState()))
         assert {**asdict(again), "seconds": 0} == {**asdict(anew), "seconds": 0}
 
 
@@ -198,9 +200,9 @@ def test_no_cell_is_in_what_is_looked_at(table):
         tables.find_sets(state, jobs.FindSets(table), tell),
         tables.check_policy(state, jobs.CheckPolicy(table, policy()), tell),
         tables.draft_policy(state, jobs.DraftPolicy(table), tell),
-        what_if.what_if(state, jobs.AskWhatIf(table, policy()), tell),
+        what_if.answer_quickly(state, jobs.AskWhatIf(table, policy()), tell),
         tables.show_rows(state, jobs.ShowRows(table), tell),
-        state.question(table, Policy.loads(policy())).counted,
+        state.load_question(table, Policy.loads(policy())).counted,
     ]
     assert MARK not in repr(said)
 
@@ -236,14 +238,14 @@ def test_histograms_count_and_hide_what_few_hold(tmp_path):
     rows = "".join(f"{i % 7},F,02138,{cell}\n" for i, cell in enumerate(cells))
     (tmp_path / "t.csv").write_text("age,sex,zip,illness\n" + rows)
     job = jobs.ShowHistogram(TableFile(str(tmp_path / "t.csv")), policy(), "illness")
-    found = columns.histogram(WorkerState(), job, tell)
+    found = columns.count_histogram(WorkerState(), job, tell)
     # c alone would follow from the sum, so the next smallest is left out, too
     assert [(one.label, one.records) for one in found.bins] == [("a", 9)]
     assert found.other == 10
 
 
 def test_bars_of_numbers_know_where_they_begin(table):
-    found = columns.histogram(WorkerState(), jobs.ShowHistogram(table, policy(), "age"), tell)
+    found = columns.count_histogram(WorkerState(), jobs.ShowHistogram(table, policy(), "age"), tell)
     assert found.level == 1
     assert [one.low for one in found.bins] == [10, 20, 30, 40, 50, 60, 70][-len(found.bins) :]
     ages = Counter(age // 10 * 10 for age in people(600)["age"])
@@ -253,15 +255,17 @@ def test_bars_of_numbers_know_where_they_begin(table):
 def test_values_of_identifiers_are_not_shown(table):
     text = codec.edit(policy(), {("columns", "illness", "role"): "identifier"})
     for job, work in (
-        (jobs.ShowHistogram(table, text, "illness"), columns.histogram),
-        (jobs.ShowHierarchy(table, text, "illness"), columns.hierarchy),
+        (jobs.ShowHistogram(table, text, "illness"), columns.count_histogram),
+        (jobs.ShowHierarchy(table, text, "illness"), columns.describe_hierarchy),
     ):
         with pytest.raises(PolicyError, match="says who a person is"):
             work(WorkerState(), job, tell)
 
 
 def test_a_hierarchy_shows_its_levels(table):
-    found = columns.hierarchy(WorkerState(), jobs.ShowHierarchy(table, policy(), "age"), tell)
+    found = columns.describe_hierarchy(
+        WorkerState(), jobs.ShowHierarchy(table, policy(), "age"), tell
+    )
     frame = people(600)["age"]
     nodes = [len({age // width for age in frame}) for width in (1, 10, 30)]
     assert [one.nodes for one in found.levels] == [*nodes, 1]
@@ -345,7 +349,7 @@ def test_a_table_too_large_for_a_quick_answer_is_said_to_be_so(table, monkeypatc
         raise LimitError("the time limit ended before the search began")
 
     monkeypatch.setattr(Mondrian, "run", late)
-    found = what_if.what_if(WorkerState(), jobs.AskWhatIf(table, policy()), tell)
+    found = what_if.answer_quickly(WorkerState(), jobs.AskWhatIf(table, policy()), tell)
     assert isinstance(found, facts.Unanswered)
     assert found.why == "the table is too large for a quick answer"
     assert found.before.k >= 1

@@ -95,7 +95,7 @@ def test_the_picker_stays_in_its_folder(tmp_path):
     (root / "linked.csv").symlink_to(outside / "secret.csv")
     (root / "inner.csv").symlink_to(root / "a.csv")
     (root / "broken.csv").symlink_to(root / "none")
-    entries = files.listing(root)
+    entries = files.list_folder(root)
     shown = [(one.relative, one.folder, one.table) for one in entries]
     assert shown == [
         ("sub", True, False),
@@ -103,7 +103,7 @@ def test_the_picker_stays_in_its_folder(tmp_path):
         ("b.bin", False, False),
         ("inner.csv", False, True),
     ]
-    assert [one.relative for one in files.listing(root, "sub")] == ["sub/c.parquet"]
+    assert [one.relative for one in files.list_folder(root, "sub")] == ["sub/c.parquet"]
     for relative in ("..", "../outside", "way out", "linked.csv", "/etc", "sub/../../outside"):
         with pytest.raises(PolicyError, match="out of the chosen folder"):
             files.path_within(root, relative)

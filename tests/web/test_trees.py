@@ -194,7 +194,7 @@ def table(tmp_path):
 
 
 def shown(table, text, column="city"):
-    return work.tree(WorkerState(), jobs.ShowTree(table, text, column), tell)
+    return work.list_tree_rows(WorkerState(), jobs.ShowTree(table, text, column), tell)
 
 
 def test_a_value_of_few_records_is_counted_and_never_spelled_out(table):
@@ -222,7 +222,9 @@ def test_counts_follow_each_change(table):
         grid = trees.put_under(grid, 0, chosen, name)
         text = edits.with_tree(POLICY, "city", grid)
         job = jobs.ShowHierarchy(table, text, "city")
-        levels.append([one.nodes for one in columns.hierarchy(WorkerState(), job, tell).levels])
+        levels.append(
+            [one.nodes for one in columns.describe_hierarchy(WorkerState(), job, tell).levels]
+        )
     assert levels == [[13, 12, 1], [13, 10, 1]]  # "other" holds the value of few records
 
 
@@ -286,7 +288,9 @@ def test_cells_of_one_label_stand_side_by_side(table):
 
 def test_offers_begin_with_the_policys_own_and_say_what_they_leave(table):
     for column in ("city", "age", "code"):
-        found = offers.offers(WorkerState(), jobs.OfferHierarchies(table, POLICY, column), tell)
+        found = offers.offer_hierarchies(
+            WorkerState(), jobs.OfferHierarchies(table, POLICY, column), tell
+        )
         assert 2 <= len(found) <= 4
         assert found[0].spec == edits.hierarchy_of(POLICY, column)
         assert len({one.nodes for one in found}) == len(found)
@@ -294,5 +298,5 @@ def test_offers_begin_with_the_policys_own_and_say_what_they_leave(table):
         for one in found:
             text = edits.with_column(POLICY, column, {"hierarchy": dict(one.spec)})
             job = jobs.ShowHierarchy(table, text, column)
-            levels = columns.hierarchy(WorkerState(), job, tell).levels
+            levels = columns.describe_hierarchy(WorkerState(), job, tell).levels
             assert tuple(level.nodes for level in levels) == one.nodes

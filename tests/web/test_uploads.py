@@ -138,12 +138,12 @@ def test_another_table_takes_the_place_of_a_copy(session, tmp_path):
     sent(Receiver(session.uploads), [b"a\n1\n"])
     copy = session.uploads.take("table")
     session.open(copy)
-    assert session.passing
+    assert session.is_copy
     assert session.target == str(tmp_path / "people-release.csv")
     session.open(copy, ReadingOptions(delimiter=";"))
     assert copy.exists()
     session.open(tmp_path / "mine.csv")
-    assert not session.passing
+    assert not session.is_copy
     assert not copy.parent.exists()
     session.open(None)
     assert (tmp_path / "mine.csv").exists()

@@ -57,10 +57,12 @@ def test_answers_come_and_errors_are_those_of_the_library(table, tmp_path):
 
     async def work(worker):
         heard = []
-        looked = await worker.submit(OpenTable(table)).end(heard.append)
-        missing = await worker.submit(OpenTable(TableFile(str(tmp_path / "none.csv")))).end()
-        wrong = await worker.submit(OpenTable(TableFile(str(broken)))).end()
-        again = await worker.submit(OpenTable(table)).end()
+        looked = await worker.submit(OpenTable(table)).wait_for_end(heard.append)
+        missing = await worker.submit(
+            OpenTable(TableFile(str(tmp_path / "none.csv")))
+        ).wait_for_end()
+        wrong = await worker.submit(OpenTable(TableFile(str(broken)))).wait_for_end()
+        again = await worker.submit(OpenTable(table)).wait_for_end()
         return looked, heard, missing, wrong, again
 
     looked, heard, missing, wrong, again = run(work)
@@ -78,7 +80,7 @@ def test_answers_come_and_errors_are_those_of_the_library(table, tmp_path):
 
 def test_an_unexpected_error_is_one_sentence_without_a_cell(table, policy):
     async def work(worker):
-        return await worker.submit(ShowHistogram(table, policy, ["no name"])).end()
+        return await worker.submit(ShowHistogram(table, policy, ["no name"])).wait_for_end()
 
     failed = run(work)
     assert isinstance(failed, Failed)
@@ -91,8 +93,8 @@ def test_a_killed_worker_is_told_and_the_next_job_works(table, policy):
         await begun(first)
         before = worker.pid
         os.kill(before, signal.SIGKILL)
-        lost = await first.end()
-        looked = await worker.submit(OpenTable(table)).end()
+        lost = await first.wait_for_end()
+        looked = await worker.submit(OpenTable(table)).wait_for_end()
         return lost, looked, before, worker.pid
 
     lost, looked, before, after = run(work)
@@ -107,8 +109,8 @@ def test_a_search_is_cancelled_and_the_next_job_works(table, policy):
         ticket = worker.submit(Explore(table, policy, searches=BOTH, seconds=60.0))
         await begun(ticket)
         worker.cancel()
-        ended = await ticket.end()
-        looked = await worker.submit(OpenTable(table)).end()
+        ended = await ticket.wait_for_end()
+        looked = await worker.submit(OpenTable(table)).wait_for_end()
         return ended, looked, worker.busy
 
     ended, looked, busy = run(work)
@@ -124,14 +126,14 @@ def test_a_job_that_does_not_listen_is_ended_with_its_process(table, tmp_path):
 
     async def work(worker):
         worker.start()
-        assert isinstance(await worker.submit(OpenTable(table)).end(), Done)
+        assert isinstance(await worker.submit(OpenTable(table)).wait_for_end(), Done)
         stuck = worker.submit(OpenTable(TableFile(str(pipe))))
         waiting = worker.submit(OpenTable(table))
         await begun(stuck)
         before = worker.pid
         worker.cancel()
-        ended = [await stuck.end(), await waiting.end()]
-        looked = await worker.submit(OpenTable(table)).end()
+        ended = [await stuck.wait_for_end(), await waiting.wait_for_end()]
+        looked = await worker.submit(OpenTable(table)).wait_for_end()
         return ended, looked, before, worker.pid
 
     ended, looked, before, after = run(work)
@@ -144,7 +146,7 @@ def test_a_new_what_if_replaces_one_that_waits(table, policy):
     async def work(worker):
         first = worker.submit(OpenTable(table))
         old, new = worker.submit(AskWhatIf(table, policy)), worker.submit(AskWhatIf(table, policy))
-        return await first.end(), await old.end(), await new.end()
+        return await first.wait_for_end(), await old.wait_for_end(), await new.wait_for_end()
 
     first, old, new = run(work)
     assert isinstance(first, Done)
@@ -156,8 +158,8 @@ def test_a_long_search_gives_way_to_a_question(table, policy):
     async def work(worker):
         long = worker.submit(Explore(table, policy, searches=BOTH, seconds=60.0))
         await begun(long)
-        answer = await worker.submit(AskWhatIf(table, policy)).end()
-        return await long.end(), answer
+        answer = await worker.submit(AskWhatIf(table, policy)).wait_for_end()
+        return await long.wait_for_end(), answer
 
     long, answer = run(work)
     assert long == workers.REPLACED
@@ -168,7 +170,7 @@ def test_points_come_one_by_one(table, policy):
     async def work(worker):
         job = Explore(table, policy, searches=("mondrian",), ks=(3, 5), suppressions=(0.0,))
         points = []
-        ended = await worker.submit(job).end(lambda one: points.append(one.value))
+        ended = await worker.submit(job).wait_for_end(lambda one: points.append(one.value))
         return [one for one in points if one is not None], ended
 
     points, ended = run(work)
@@ -180,7 +182,7 @@ def test_points_come_one_by_one(table, policy):
 
 def test_closing_ends_the_process(table):
     async def work(worker):
-        await worker.submit(OpenTable(table)).end()
+        await worker.submit(OpenTable(table)).wait_for_end()
         return worker.pid
 
     pid = run(work)

@@ -113,8 +113,8 @@ def test_a_line_that_fits_too_few_people_is_left_out(table, world, k, left_out):
 
 def test_a_quick_answer_keeps_the_model_and_a_search_is_the_release(table, world):
     state, text = WorkerState(), policy()
-    quick = what_if.what_if(state, jobs.AskWhatIf(table, text, world=world), tell)
-    full = what_if.search(state, jobs.SearchPolicy(table, text, world), tell)
+    quick = what_if.answer_quickly(state, jobs.AskWhatIf(table, text, world=world), tell)
+    full = what_if.search_policy(state, jobs.SearchPolicy(table, text, world), tell)
     release = incrowd.anonymize(table.source, Policy.loads(text), **world.given)
     assert quick.quick
     assert "world" in quick.how
@@ -130,8 +130,8 @@ def test_a_quick_answer_keeps_the_model_and_a_search_is_the_release(table, world
 def test_delta_presence_is_answered_too(table, world):
     text = policy("delta-presence", "delta = 0.2")
     state = WorkerState()
-    quick = what_if.what_if(state, jobs.AskWhatIf(table, text, world=world), tell)
-    full = what_if.search(state, jobs.SearchPolicy(table, text, world), tell)
+    quick = what_if.answer_quickly(state, jobs.AskWhatIf(table, text, world=world), tell)
+    full = what_if.search_policy(state, jobs.SearchPolicy(table, text, world), tell)
     release = incrowd.anonymize(table.source, Policy.loads(text), **world.given)
     assert quick.world.presence <= 0.2
     assert full.world.presence == pytest.approx(release.models[0].reached)
@@ -141,7 +141,7 @@ def test_delta_presence_is_answered_too(table, world):
 def test_a_world_that_no_model_counts_changes_nothing(table, world):
     text = policy("k-anonymity", "k = 4")
     with_it, without = (
-        what_if.search(WorkerState(), jobs.SearchPolicy(table, text, one), tell)
+        what_if.search_policy(WorkerState(), jobs.SearchPolicy(table, text, one), tell)
         for one in (world, WorldFiles())
     )
     assert with_it.world is None
@@ -152,13 +152,13 @@ def test_a_world_that_no_model_counts_changes_nothing(table, world):
 
 def test_a_world_model_without_a_world_is_an_error_with_a_remedy(table):
     with pytest.raises(PolicyError, match="people of a world") as error:
-        what_if.what_if(WorkerState(), jobs.AskWhatIf(table, policy()), tell)
+        what_if.answer_quickly(WorkerState(), jobs.AskWhatIf(table, policy()), tell)
     assert "--world" in error.value.remedy
 
 
 def test_a_world_of_too_few_people_is_proved_to_be_no_way(table, world):
     with pytest.raises(InfeasibleError) as error:
-        what_if.what_if(
+        what_if.answer_quickly(
             WorkerState(), jobs.AskWhatIf(table, policy(setting="k = 181"), world=world), tell
         )
     assert error.value.proved
@@ -172,7 +172,9 @@ def test_a_search_without_time_says_so(table, world, monkeypatch):
         raise InfeasibleError("nothing found", proved=False)
 
     monkeypatch.setattr(AgainstWorld, "run", nothing)
-    found = what_if.what_if(WorkerState(), jobs.AskWhatIf(table, policy(), world=world), tell)
+    found = what_if.answer_quickly(
+        WorkerState(), jobs.AskWhatIf(table, policy(), world=world), tell
+    )
     assert found.why == "the table is too large for a quick answer"
 
 

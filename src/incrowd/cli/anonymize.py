@@ -10,7 +10,7 @@ import typer
 from incrowd import api
 from incrowd.cli import interrupt, next_command, sources
 from incrowd.cli.asks import asks
-from incrowd.cli.frontier import MostPrivacy, refuse_nothing, show_frontier
+from incrowd.cli.frontier import MostPrivacy, refuse_vacuous_models, show_frontier
 from incrowd.cli.output import Output, ProgressBar, waiting
 from incrowd.documents import json
 from incrowd.documents import release as texts
@@ -143,7 +143,7 @@ def _open_table(
     table = held.enter_context(readers.open_table(*given))
     seconds = watch.elapsed
     request = most.request(wish, table.names).in_world(world)
-    request, *more = request.serving(most.asked.analysis)
+    request, *more = request.for_analysis(most.asked.analysis)
     output.notes((*request.notes(), *most.notes(request), *request.world_notes(world), *more))
     asked |= {"source": table, "policy": request.policy, "folder": request.folder, "watch": watch}
     return seconds
@@ -185,9 +185,9 @@ def _refuse_request(
     """Refuse what cannot be asked, alone or together; `written` are files beside the release."""
     target, certificate, gap = asked["target"], asked["certificate"], asked["gap"]
     most.refuse_worlds(asked["world"] or ())
-    _refuse_both(curve, [target, certificate, *written], frontier=most.frontier)
+    _refuse_mixed_outputs(curve, [target, certificate, *written], frontier=most.frontier)
     _refuse_nowhere(target, certificate, dry_run=asked["dry_run"] or most.frontier)
-    refuse_nothing(most.asked, floor=most.wanted)
+    refuse_vacuous_models(most.asked, floor=most.wanted)
     if gap not in {None, "estimate", "prove"}:
         raise PolicyError(
             f"--gap {gap!r} is neither estimate nor prove",
@@ -195,7 +195,8 @@ def _refuse_request(
         )
 
 
-def _refuse_both(curve: str | None, others: list[str | None], *, frontier: bool) -> None:
+def _refuse_mixed_outputs(curve: str | None, others: list[str | None], *, frontier: bool) -> None:
+    """Refuse a curve without --frontier, and with it `others`, which are files of a release."""
     if curve is not None and not frontier:
         raise PolicyError(f"there is one table too many: {curve!r}", remedy="name one table")
     if frontier and any(others):
@@ -206,6 +207,7 @@ def _refuse_both(curve: str | None, others: list[str | None], *, frontier: bool)
 
 
 def _refuse_nowhere(target: str | None, certificate: str | None, *, dry_run: bool) -> None:
+    """Refuse a release without a file, and files that cannot be written."""
     if not target and not dry_run:
         raise PolicyError("say where to write the release", remedy="add -o FILE")
     if not target:

@@ -65,7 +65,7 @@ def _ask_about_column(
 def _ask_about_marks(
     draft: "Draft", name: str, role: object, say: Say, hear: Hear
 ) -> ColumnAnswer | None:
-    """Ask whether marks that were found mean missing, if there are some."""
+    """Ask if marks that were found mean missing, if some were; None if somebody stopped."""
     answer = ColumnAnswer(CHOICES[str(role)])
     if name not in draft.missing:
         return answer

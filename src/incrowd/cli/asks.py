@@ -101,7 +101,7 @@ def _slot_of_parts(name: str, parts: Parts) -> _Slot:
     every = [one for one in options_of(parts.options) if parts.has(one.name)]
 
     def value(given: dict[str, Any]) -> Any:
-        """The value; the kind of that of reading is loaded when a file is read."""
+        """Make the value of its options; the class `Reading` is loaded only when a file is read."""
         kind = readers.Reading if parts.options is ReadingOptions else parts.options
         return kind(**{one.name: _read_value(one, given.pop(one.name)) for one in every})
 
@@ -143,8 +143,8 @@ def _read_value(option: Option, given: Any) -> Any:
 
 
 _READERS: Mapping[Form, Callable[[Any, str, str], Any]] = {
-    "columns": lambda texts, _flag, _example: options.columns(texts),
-    "sets": lambda texts, _flag, _example: [options.columns([text]) for text in texts or ()],
+    "columns": lambda texts, _flag, _example: options.read_columns(texts),
+    "sets": lambda texts, _flag, _example: [options.read_columns([text]) for text in texts or ()],
     "names": options.other_names,
     "numbers": options.numbers_by_column,
     "words": options.words_by_column,

@@ -69,7 +69,8 @@ def attack(
 def _hierarchies_by_column(
     texts: Sequence[str] | None, folder: str | None, names: Sequence[str]
 ) -> "dict[str, AnyHierarchy]":
-    found = requests.hierarchies(texts, folder, names)
+    """Read the hierarchies of labels; refuse one of a column that is not among `names`."""
+    found = requests.read_hierarchies(texts, folder, names)
     for name in found:
         if name not in names:
             raise PolicyError(
@@ -87,7 +88,7 @@ def _promises_of(texts: Iterable[str] | None) -> "tuple[AtLeast, ...]":
     found = []
     for text in texts or ():
         names, _, people = text.rpartition("=")
-        some = options.columns([names])
+        some = options.read_columns([names])
         if not some or not people.isdecimal() or int(people) < 1:
             raise PolicyError(
                 "--promise takes COLUMNS=PEOPLE",

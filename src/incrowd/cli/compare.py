@@ -46,11 +46,11 @@ def compare(
         known = asked["quasi"] if policy is None else policy.quasi
         found = api.compare(
             **asked,
-            hierarchies=requests.hierarchies(hierarchy, hierarchies, known),
+            hierarchies=requests.read_hierarchies(hierarchy, hierarchies, known),
             watch=bar.watch,
         )
     if page is not None:
-        files.write_text(page, pages.compare_page(found))
+        files.write_text(page, pages.compare_html(found))
     output.notes(texts.notes_of(found))
     output.result(
         lambda: texts.compare_document(found),

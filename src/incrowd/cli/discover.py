@@ -83,8 +83,9 @@ def _load_text_later(name: str) -> Callable[..., Any]:
 def _judge_sets(
     file: str | None, sets: Sequence[str], asked: Mapping[str, Any], output: Output
 ) -> None:
+    """Judge named sets of columns, and show what was found."""
     of_sets = {name: asked[name] for name in (*_WITH_SETS, "reading")}
-    named = [options.columns([text]) for text in sets]
+    named = [options.read_columns([text]) for text in sets]
     with waiting(output, "discover"):
         found = api.judge_sets(named, file, **of_sets)
     output.notes(found.notes)
@@ -104,6 +105,7 @@ def _refuse_others(asked: Mapping[str, Any], taken: Iterable[str], why: str) -> 
 
 
 def _flag_error(why: str, flag: str) -> PolicyError:
+    """The error for an option that does not go with another; `why` names that one."""
     return PolicyError(f"{why} and takes no --{flag}", remedy="leave out one of them")
 
 

@@ -133,6 +133,7 @@ class MostPrivacy:
 
 
 def _refuse_useless_loss(max_loss: float | None) -> None:
+    """Refuse --maximize without a largest loss, or with one that is no share."""
     if max_loss is None:
         raise PolicyError(
             "--maximize privacy needs --max-loss, the most that a class may lose",
@@ -145,6 +146,7 @@ def _refuse_useless_loss(max_loss: float | None) -> None:
 
 
 def _meaning_words(policy: "Policy") -> str:
+    """Say what is maximized if no option says so: l of the first sensitive column, or k."""
     if not policy.sensitive:
         return "maximizing k, the people of the smallest class, because no column is sensitive"
     column = policy.search.protects(policy.sensitive)[0]
@@ -156,8 +158,8 @@ def is_vacuous(asked: PolicyOptions) -> bool:
     return asked.k is None and asked.l in {None, 1} and asked.t in {None, 1}
 
 
-def refuse_nothing(asked: PolicyOptions, *, floor: bool) -> None:
-    """Refuse models that hold for every table, so that it leaves as it is; not as a `floor`."""
+def refuse_vacuous_models(asked: PolicyOptions, *, floor: bool) -> None:
+    """Refuse models that hold for every table; a `floor` of the most privacy may be one."""
     if asked.l is not None and asked.l < 1:
         raise PolicyError(
             "l must be at least 1, and above 1 to protect anybody",
@@ -208,7 +210,7 @@ def show_frontier(
     file: str, reading: "Reading", most: MostPrivacy, curve: str | None, output: Output
 ) -> None:
     """Find the most privacy for every loss, write the curve to a file, and show it."""
-    refuse_nothing(most.asked, floor=True)
+    refuse_vacuous_models(most.asked, floor=True)
     if curve is not None:
         frontiers.refuse_unexplorable(curve)
         for path in (file, most.asked.policy):

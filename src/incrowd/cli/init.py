@@ -110,6 +110,7 @@ def _ask_about_columns(draft: "Draft") -> "Draft | None":
 
 
 def _explain(draft: "Draft", name: str, output: Output) -> None:
+    """Show why a column has its role and its hierarchy; refuse one that the table lacks."""
     if name not in draft.policy.columns:
         names = tuple(draft.policy.columns)
         raise PolicyError(f"the table has no column {name!r}", remedy=nearest(name, names))
@@ -121,6 +122,7 @@ def _explain(draft: "Draft", name: str, output: Output) -> None:
 
 
 def _refuse_losing(file: str, path: str, *, force: bool) -> None:
+    """Refuse to write the policy over the table, or over another file without `force`."""
     if not path:
         raise PolicyError("-o names no file", remedy="name the policy's file after -o")
     files.refuse_nowhere(path, "the policy")

@@ -166,7 +166,7 @@ def _forget_interrupt() -> None:
 
 
 def _show_failure(failure: Failure, *, as_json: bool) -> int:
-    """Say why on standard error, with --json as a document on standard output; exit code."""
+    """Say why on standard error, with --json as a document, too; return the exit code."""
     with suppress(OSError, InputError):
         write(sys.stderr, f"error: {printable(failure.error)}\n")
         if failure.remedy:

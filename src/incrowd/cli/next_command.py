@@ -1,4 +1,7 @@
-"""The next useful command, with the user's own files and columns, ready to copy."""
+"""The next useful command, with the user's own files and columns, ready to copy.
+
+Every function that makes one also returns None where `command` does.
+"""
 
 import csv
 import io
@@ -44,10 +47,10 @@ def command(*words: str) -> str | None:
     return shlex.join(["incrowd", *words])
 
 
-def columns(names: Sequence[str]) -> str:
+def write_columns(names: Sequence[str]) -> str:
     """Columns as an option takes them: a name with a comma or a quote in double quotes.
 
-    >>> columns(["age", "name, first"])
+    >>> write_columns(["age", "name, first"])
     'age,"name, first"'
     """
     text = io.StringIO()
@@ -90,7 +93,7 @@ def _table_words(file: str) -> list[str]:
 
 
 def _column_flags(quasi: Sequence[str], sensitive: Sequence[str] = ()) -> list[str]:
-    return ["-q", columns(quasi), *(["-s", columns(sensitive)] if sensitive else [])]
+    return ["-q", write_columns(quasi), *(["-s", write_columns(sensitive)] if sensitive else [])]
 
 
 def command_after_risk(
@@ -107,7 +110,10 @@ def command_after_risk(
 
 
 def command_after_discover(file: str, found: "Discovery | Groups | JudgedSets") -> str | None:
-    """The command that measures the risk of the smallest set; one column comes last."""
+    """The command that measures the risk of a smallest set of several columns, or else of one.
+
+    None if no set was found.
+    """
     sets = sorted((one.columns for one in found.sets), key=lambda one: (len(one) < 2, len(one)))
     return command("risk", *_table_words(file), *_column_flags(sets[0])) if sets else None
 
@@ -134,7 +140,10 @@ def command_after_compare(original: str, releases: Sequence[str], page: str | No
 
 
 def command_after_check(file: str, found: "Check", original: str | None) -> str | None:
-    """The command that attacks what passes, or makes a new release of what does not."""
+    """The command that attacks what passes, or makes a new release of what fails a model.
+
+    None if it fails otherwise, or no option says what policy it has.
+    """
     if found.ok:
         policy = options_of_run(without=_OF_CHECK)
         return command("attack", file, *policy) if policy else None
@@ -145,7 +154,10 @@ def command_after_check(file: str, found: "Check", original: str | None) -> str 
 
 
 def command_after_attack(file: str, found: "Attacked") -> str | None:
-    """The command that looks closer at a broken limit, or checks the release; or None."""
+    """The command that looks closer at a broken limit, or checks the release.
+
+    None if no limit is broken and there is no certificate beside the release.
+    """
     if not found.ok:
         return command("attack", file, *options_of_run(), "--details")
     paper = targets.certificate_path(file, None)
@@ -155,7 +167,7 @@ def command_after_attack(file: str, found: "Attacked") -> str | None:
 
 
 def command_after_columns(written: str | None, names: Sequence[str]) -> str | None:
-    """The command that measures the risk of the columns that were written; or None."""
+    """The command that measures the risk of the columns that were written; None if none were."""
     if written is None or not names:
         return None
     return command("risk", written, *_column_flags(names))
@@ -167,7 +179,7 @@ def command_after_plan(file: str) -> str | None:
 
 
 def command_after_frontier(file: str, found: "Frontier") -> str | None:
-    """The command that makes the first release whose classes are large enough."""
+    """The command that makes the first release whose classes are large; None for an empty curve."""
     if not found.points:
         return None
     points = releases.shown_points(found.points)
@@ -178,7 +190,10 @@ def command_after_frontier(file: str, found: "Frontier") -> str | None:
 
 
 def command_after_safe_harbor(file: str, *, met: bool, policy: str | None) -> str | None:
-    """The command that drafts a policy against what was found, or looks for more."""
+    """The command that drafts a policy against what was found, or looks for more.
+
+    None if what was found is what a `policy` would let out.
+    """
     if met:
         return command("discover", *_table_words(file))
     if policy is not None:

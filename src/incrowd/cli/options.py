@@ -21,14 +21,14 @@ def typer_option(option: Option) -> Any:
     return typer.Option(*option.flags, **known, rich_help_panel=option.group)
 
 
-def columns(texts: Iterable[str] | None) -> tuple[str, ...]:
+def read_columns(texts: Iterable[str] | None) -> tuple[str, ...]:
     """Column names of an option that takes commas and repetition.
 
     A name with a comma is written in double quotes, as in a CSV file.
 
-    >>> columns(["age,zip", "sex"])
+    >>> read_columns(["age,zip", "sex"])
     ('age', 'zip', 'sex')
-    >>> columns(['"name, first",zip'])
+    >>> read_columns(['"name, first",zip'])
     ('name, first', 'zip')
     """
     lines = csv.reader(texts or (), skipinitialspace=True)
@@ -94,7 +94,7 @@ def _by_column(
 ) -> dict[str, Value]:
     """Read, by column, what stands behind `=`; `read` gets the text, and what it is called."""
     found: dict[str, Value] = {}
-    for pair in columns(texts):
+    for pair in read_columns(texts):
         name, _, text = pair.rpartition("=")
         if not name or not text:
             raise PolicyError(

@@ -90,7 +90,7 @@ def plan(  # noqa: PLR0913  what the plan is about, and what becomes of it
         named = (*asked["columns"], *sensitive, *keep)
         reading = asked.pop("reading").keeping(keep)
         table = stack.enter_context(readers.open_table(source, reading, named, watch=bar.watch))
-        trees = requests.hierarchies(hierarchy, hierarchies, asked["columns"] or table.names)
+        trees = requests.read_hierarchies(hierarchy, hierarchies, asked["columns"] or table.names)
         found = api.plan(table, **asked, hierarchies=trees, watch=bar.watch)
         done = None
         if apply and target is not None:
@@ -121,6 +121,7 @@ def plan(  # noqa: PLR0913  what the plan is about, and what becomes of it
 def _refuse_unclear(
     file: str | None, distinct: Sequence[str] | None, output: str | None, *, apply: bool
 ) -> None:
+    """Refuse a plan of a table and of numbers of values, or of neither, and -o without --apply."""
     if (file is None) == (not distinct):
         raise PolicyError(
             "a plan needs a table or numbers of values, and not both",

@@ -17,10 +17,13 @@ from incrowd.requests.policy import PolicyOptions
 from incrowd.table.column import Role
 
 
-def hierarchies(
+def read_hierarchies(
     texts: Iterable[str] | None, folder: str | None, names: Iterable[str]
 ) -> dict[str, AnyHierarchy]:
-    """Read the hierarchies of `--hierarchy` and of the folder; their paths start here."""
+    """Read the hierarchies of `--hierarchy`, and those that the folder has for these columns.
+
+    The paths of both start in the current folder.
+    """
     found: dict[str, AnyHierarchy] = {}
     if folder is not None:
         found |= {name: read_tree(path) for name, path in find(folder, names).items()}
@@ -48,8 +51,8 @@ class PolicyRequest:
     filed: bool = False
     """Whether it comes from a policy file."""
 
-    def serving(self, analysis: str | None) -> tuple["PolicyRequest", *tuple[str, ...]]:
-        """The request made for an analysis (`--for`), and a note on what that changes."""
+    def for_analysis(self, analysis: str | None) -> tuple["PolicyRequest", *tuple[str, ...]]:
+        """The request made for an analysis (`--for`), with a note; without an analysis it alone."""
         if analysis is None:
             return (self,)
         policy = self.policy.for_analysis(analysis)
@@ -124,7 +127,7 @@ class AskedPolicy:
         `keep` are columns to release unchanged although no option names them.
         """
         if self.file is not None:
-            return self._change_file(self.file)
+            return self._change_policy(self.file)
         flags = self.options.roles
         if "quasi" not in flags:
             raise PolicyError(
@@ -139,7 +142,7 @@ class AskedPolicy:
             policy, Path(), policy.dropped, self._without_hierarchy(policy.quasi, trees)
         )
 
-    def _change_file(self, policy: Policy) -> PolicyRequest:
+    def _change_policy(self, policy: Policy) -> PolicyRequest:
         """The policy of the file with what options change."""
         settings = self.options.keys | self._search(policy)
         trees = self._hierarchies_of(policy.quasi)
@@ -164,12 +167,13 @@ class AskedPolicy:
     def _without_hierarchy(
         self, quasi: Iterable[str], trees: Mapping[str, AnyHierarchy]
     ) -> tuple[str, ...]:
+        """The columns for which the folder of hierarchies has none; empty if no folder is named."""
         if self.options.hierarchies is None:
             return ()
         return tuple(name for name in quasi if name not in trees)
 
     def _hierarchies_of(self, quasi: Iterable[str]) -> dict[str, AnyHierarchy]:
-        return hierarchies(self.options.hierarchy, self.options.hierarchies, quasi)
+        return read_hierarchies(self.options.hierarchy, self.options.hierarchies, quasi)
 
 
 def _with_changes(

@@ -64,7 +64,7 @@ def read_preference(texts: Iterable[str]) -> dict[str, Any]:
     >>> read_preference(["zip,age", "sex=2"])
     {'order': ('zip', 'age'), 'weights': {'sex': 2}}
     """
-    named = options.columns(texts)
+    named = options.read_columns(texts)
     weighted = tuple(name for name in named if "=" in name)
     weights = options.numbers_by_column(map(_quote, weighted), "prefer", "zip=2")
     return {"order": tuple(n for n in named if "=" not in n), "weights": weights}
@@ -117,6 +117,7 @@ def _settings_of(search: str) -> tuple[str, ...]:
 
 
 def _misplaced_error(flag: str, name: str, search: str, known: Sequence[str]) -> PolicyError:
+    """The error for a setting that a search lacks; `known` are those that it has."""
     others = [other for other in SEARCHES if name in _settings_of(other)]
     near = did_you_mean(name, known) if flag == "--setting" else ""
     if others and not near:

@@ -39,7 +39,7 @@ def refuse_overwriting(read: str | None, written: str | None) -> None:
 
 
 def read_policy(asked: dict[str, Any]) -> "Policy | None":
-    """Read the policy from its file or the certificate, and put it into what is asked."""
+    """Read the policy from its file or a certificate, put it into `asked`; None without either."""
     path, certificate = asked["policy"], asked.get("certificate")
     if path is not None:
         asked |= {"policy": files.read_policy(path), "folder": files.folder_of_policy(path, ".")}

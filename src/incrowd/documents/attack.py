@@ -42,7 +42,7 @@ def attack_text(found: "Attacked", *, details: bool = False) -> RenderableType:
     With `details` it is a line for each set of known columns, and what each attacker does.
     """
     worst = worst_first(tuple(_worst_by_goal(found).values()))
-    parts: list[RenderableType] = [_verdict(found, worst), *_broken_limits(found, details=details)]
+    parts: list[RenderableType] = [_headline(found, worst), *_broken_limits(found, details=details)]
     shown = worst_first(found.attacks)[:SHOWN] if details else worst
     if shown:
         parts.append(_attacks_table(shown, details=details))
@@ -59,11 +59,11 @@ def worst_first(attacks: "tuple[Attack, ...]") -> "list[Attack]":
 
 
 def _people_above_limit(attack: "Attack") -> float:
-    """How many people the release lifts above the limit, for sorting by harm."""
+    """How many people are lifted above the limit; 0 if not counted, or if luck may explain it."""
     return 0.0 if attack.persons is None or attack.claims else attack.persons.above
 
 
-def _verdict(found: "Attacked", worst: "list[Attack]") -> "Text":
+def _headline(found: "Attacked", worst: "list[Attack]") -> "Text":
     """The headline: how many limits are broken, or which limits hold for how many attacks."""
     if not found.ok:
         return line(f"{quantity(len(found.broken), 'limit is', 'limits are')} broken.", BAD)
@@ -75,6 +75,7 @@ def _verdict(found: "Attacked", worst: "list[Attack]") -> "Text":
 
 
 def _broken_limits(found: "Attacked", *, details: bool) -> Iterator[RenderableType]:
+    """Yield the broken limits, without `details` the first few and how many more."""
     most = len(found.broken) if details else _BROKEN
     yield from lines(f"- {sentence(text)}" for text in found.broken[:most])
     if len(found.broken) > most:
@@ -82,6 +83,7 @@ def _broken_limits(found: "Attacked", *, details: bool) -> Iterator[RenderableTy
 
 
 def _kept_limits(found: "Attacked") -> Iterator[str]:
+    """Yield a sentence for each limit that was set, as all of them hold."""
     limits = found.limits
     if (posterior := limits.get("max_posterior")) is not None:
         most = limits.get("max_people") or 0
@@ -123,6 +125,7 @@ def judgement_of(one: "Attack") -> tuple[str, str]:
 
 
 def _attacker_lines(found: "Attacked", worst: "list[Attack]") -> Iterator[RenderableType]:
+    """Yield what each attacker does, how many attacks are not shown, and all advice."""
     hidden = len(found.attacks) - SHOWN
     if hidden > 0:
         yield line(f"{hidden:,} more do less harm; --json has them all.")
@@ -135,6 +138,7 @@ def _attacker_lines(found: "Attacked", worst: "list[Attack]") -> Iterator[Render
 
 
 def _people_sentences(attack: "Attack") -> Iterator[str]:
+    """Yield the largest chance to be right about anybody; nothing if that was not counted."""
     persons = attack.persons
     if persons is None or not persons.largest or attack.claims:
         return
@@ -175,6 +179,7 @@ def _candidate_sentences(found: "Attacked") -> Iterator[str]:
 
 
 def _worst_by_goal(found: "Attacked") -> dict[str, "Attack"]:
+    """The most harmful attack of each goal, by goal, the most harmful first."""
     worst: dict[str, Attack] = {}
     for attack in worst_first(found.attacks):
         worst.setdefault(attack.goal, attack)

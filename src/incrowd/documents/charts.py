@@ -137,6 +137,7 @@ def _title(explored: Explored, shown: int, loss: str) -> str:
 
 
 def _nodes_to_draw(explored: Explored) -> Counts:
+    """The numbers of the nodes to draw: all, or those of least loss and the optimum."""
     every = np.arange(len(explored))
     if len(every) <= _MOST_NODES:
         return every
@@ -145,7 +146,7 @@ def _nodes_to_draw(explored: Explored) -> Counts:
 
 
 def _places_in_line(explored: Explored, which: Counts) -> Codes:
-    """Where each node stands in its line: least loss in the middle, then to both sides."""
+    """Where each node of `which` stands in its line: least loss in the middle, then both sides."""
     steps = explored.levels[which].sum(axis=1)
     loss = np.where(np.isnan(explored.loss[which]), np.inf, explored.loss[which])
     order = np.lexsort((loss, steps))
@@ -175,7 +176,7 @@ def _point_figures(explored: Explored, i: int, place: float) -> dict[str, Any]:
 def _draw_steps(
     alt: Any, explored: Explored, which: Counts, place: Codes, axes: dict[str, Any]
 ) -> list[Chart]:
-    """Draw lines between nodes that are one step apart."""
+    """Draw lines between nodes that are one step apart; none if there are too many nodes."""
     if len(which) > _MOST_LINES:
         return []
     levels = explored.levels[which]

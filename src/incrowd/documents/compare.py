@@ -82,6 +82,7 @@ def _column_document(column: "ColumnUtility") -> dict[str, Any]:
 
 
 def _regression_document(release: "ReleaseUtility") -> Mapping[str, Any] | None:
+    """The regression as JSON has it, with differences; None if there is none."""
     if release.regression is None:
         return None
     found = asdict(release.regression)
@@ -93,9 +94,9 @@ def _regression_document(release: "ReleaseUtility") -> Mapping[str, Any] | None:
 def compare_text(found: "Comparison", *, details: bool = False) -> RenderableType:
     """A sentence, a small table, and what the analysis says; every column with `details`."""
     parts: list[RenderableType] = [line(headline(found)), releases_table(found)]
-    parts += [one for release in found.releases for one in _coefficients_table(release, found)]
+    parts += [one for release in found.releases for one in _regression_parts(release, found)]
     if details:
-        parts += [one for release in found.releases for one in _details(release)]
+        parts += [one for release in found.releases for one in _release_details(release)]
     return stack(parts[0], *parts[1:])
 
 
@@ -106,17 +107,17 @@ def headline(found: "Comparison") -> str:
         return "No release shows anything that can be compared with the original."
     best = min(told, key=lambda release: release.distance or 0.0)
     if len(found.releases) == 1:
-        return f"{best.name} {_verdict(best, found.original)}."
+        return f"{best.name} {_closeness_words(best, found.original)}."
     beaten = len(found.releases) - len(found.frontier)
     more = ""
     if beaten and found.frontier:
         verb = "is" if beaten == 1 else "are"
         more = f" {quantity(beaten, 'release')} {verb} worse than another in both risk and utility."
-    says = f"{best.name} differs least from {found.original}, and {_verdict(best, 'it')}"
+    says = f"{best.name} differs least from {found.original}, and {_closeness_words(best, 'it')}"
     return f"{says}.{more}"
 
 
-def _verdict(release: "ReleaseUtility", original: str) -> str:
+def _closeness_words(release: "ReleaseUtility", original: str) -> str:
     """Say how close a release is, and its worst findings."""
     verdict = closeness_of(release)
     says = f"{_VERDICTS[verdict.closeness]} {original}"
@@ -129,7 +130,7 @@ def _verdict(release: "ReleaseUtility", original: str) -> str:
 
 
 def releases_table(found: "Comparison") -> Table:
-    """A line for each release, the original first if its risk is known."""
+    """Make a table with a line for each release, after the original if its risk is known."""
     made = table(*_HEADS)
     if found.risk is not None:
         models = [model for release in found.releases for model in release.models[:1]]
@@ -142,6 +143,7 @@ def releases_table(found: "Comparison") -> Table:
 
 
 def _release_row(release: "ReleaseUtility") -> tuple[RenderableType, ...]:
+    """The cells of a release in the order of `_HEADS`, a dash for what is not known."""
     risk, worst = release.risk, release.worst
     told = (_NONE, _NONE) if risk is None else (number(risk.k), share(risk.highest))
     return (
@@ -163,12 +165,13 @@ def gcp_text(release: "ReleaseUtility") -> str:
 
 
 def _share_words(value: float | None) -> str:
+    """A share for people; a dash if it is not known."""
     if value is None:
         return _NONE
     return "0" if abs(value) < 1e-9 else share(round(value, 4) or value)
 
 
-def _details(release: "ReleaseUtility") -> Iterator[RenderableType]:
+def _release_details(release: "ReleaseUtility") -> Iterator[RenderableType]:
     """Yield all columns and pairs of a release, the worst first, and its losses."""
     yield line(f"{release.name}, column by column:")
     made = table("column", "off by", "moved on average", "missing", "shows nothing", "ncp")
@@ -196,10 +199,12 @@ def _details(release: "ReleaseUtility") -> Iterator[RenderableType]:
 
 
 def _figure_words(value: float | None) -> str:
+    """A figure in four digits; a dash if it is not known."""
     return _NONE if value is None else f"{value:.4g}"
 
 
-def _coefficients_table(release: "ReleaseUtility", found: "Comparison") -> Iterator[RenderableType]:
+def _regression_parts(release: "ReleaseUtility", found: "Comparison") -> Iterator[RenderableType]:
+    """Yield a heading and the table of coefficients; nothing without a regression."""
     if release.regression is None:
         return
     terms = release.regression.coefficients

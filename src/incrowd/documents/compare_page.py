@@ -22,11 +22,12 @@ from incrowd.documents.page import (
     Paragraphs,
     PictureBlock,
     Section,
-    page,
+    page_html,
 )
 from incrowd.documents.pictures import Bars, EstimateBars, HeatMap, Plane, PlanePoint, Series
 from incrowd.documents.report.wording import bar_names, before_and_after
 from incrowd.documents.view import ResultView
+from incrowd.errors import count_of
 from incrowd.utility.verdict import LIMITS
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 _OPEN = 6
 """Columns that are shown at once; the others can be unfolded."""
+_FOLDED = 60
+"""More columns than this are not drawn, open or folded."""
 _MAP = 25
 """Columns of a heat map."""
 _LISTED = 40
@@ -41,9 +44,9 @@ _LISTED = 40
 _NORMAL = 1.96
 
 
-def compare_page(found: "Comparison") -> str:
-    """A comparison as one HTML file."""
-    return page(
+def compare_html(found: "Comparison") -> str:
+    """Write a comparison as one HTML file."""
+    return page_html(
         Page(
             title=f"Releases of {found.original}",
             verdict=Paragraphs((headline(found),)),
@@ -118,13 +121,13 @@ def _releases_table(found: "Comparison") -> FigureTable:
         "left out": "left_out",
         "k": lambda release: None if release.risk is None else release.risk.k,
         "highest risk": lambda release: (
-            None if release.risk is None else _in_digits(release.risk.highest)
+            None if release.risk is None else _round_figure(release.risk.highest)
         ),
         "GCP": _gcp_cell,
         "worst column": lambda release: None if release.worst is None else release.worst.name,
-        "mean total variation": _in_four_digits("total_variation"),
-        "two-way total variation": _in_four_digits("two_way"),
-        "pairs off by": _in_four_digits("pair_difference"),
+        "mean total variation": _round_field("total_variation"),
+        "two-way total variation": _round_field("two_way"),
+        "pairs off by": _round_field("pair_difference"),
     }
     return FigureTable.of(found.releases, columns, "A line for each release.")
 
@@ -133,15 +136,15 @@ def _gcp_cell(release: "ReleaseUtility") -> Cell:
     """The cell of the loss GCP; said if it is only an upper bound."""
     if release.losses_at_most:
         return gcp_text(release)
-    return _in_digits(release.losses.get("gcp"))
+    return _round_figure(release.losses.get("gcp"))
 
 
-def _in_four_digits(name: str) -> Callable[[Any], float | None]:
-    """A function that takes the figure of this name from an item, in four digits."""
-    return lambda result: _in_digits(getattr(result, name))
+def _round_field(name: str) -> Callable[[Any], float | None]:
+    """Make a function that takes the figure of this name from an item, in four digits."""
+    return lambda result: _round_figure(getattr(result, name))
 
 
-def _in_digits(value: float | None) -> float | None:
+def _round_figure(value: float | None) -> float | None:
     """The value in four digits; None stays None."""
     return None if value is None else round(value, 4)
 
@@ -155,8 +158,11 @@ def _release_blocks(release: "ReleaseUtility") -> Iterator[Block]:
     for column in columns[:_OPEN]:
         yield _histogram_picture(column)
     if len(columns) > _OPEN:
-        rest = columns[_OPEN : _OPEN + 60]
-        yield Folded(f"{len(rest)} more columns", tuple(map(_histogram_picture, rest)))
+        rest = columns[_OPEN : _OPEN + _FOLDED]
+        yield Folded(count_of(len(rest), "more column"), tuple(map(_histogram_picture, rest)))
+    if undrawn := columns[_OPEN + _FOLDED :]:
+        less = f"{count_of(len(undrawn), 'column')} that changed less are in the table only."
+        yield Paragraphs((less,), "quiet")
     if release.pairs:
         yield from _pair_blocks(release)
     yield from _figure_blocks(release)
@@ -168,14 +174,14 @@ def _columns_table(release: "ReleaseUtility") -> FigureTable:
     columns: Columns = {
         "column": "name",
         "kind": "kind",
-        "total variation": _in_four_digits("total_variation"),
-        "earth mover": _in_four_digits("earth_mover"),
+        "total variation": _round_field("total_variation"),
+        "earth mover": _round_field("earth_mover"),
         "missing before": lambda column: column.missing[0],
         "missing after": lambda column: column.missing[1],
         "suppressed": "suppressed",
         "not readable": "unreadable",
-        "NCP": _in_four_digits("ncp"),
-        "counts within noise": _in_four_digits("within_noise"),
+        "NCP": _round_field("ncp"),
+        "counts within noise": _round_field("within_noise"),
     }
     caption = "Columns, the farthest from the original first."
     return FigureTable.of(farthest_columns(release), columns, caption)
@@ -200,16 +206,17 @@ def _pair_blocks(release: "ReleaseUtility") -> Iterator[Block]:
         "column": lambda pair: pair.columns[0],
         "other column": lambda pair: pair.columns[1],
         "measure": "measure",
-        "original": _in_four_digits("before"),
-        "release": _in_four_digits("after"),
-        "difference": _in_four_digits("difference"),
+        "original": _round_field("before"),
+        "release": _round_field("after"),
+        "difference": _round_field("difference"),
     }
     listed = FigureTable.of(far, columns, "Associations that changed most.")
     yield PictureBlock(_pair_map(release), listed)
 
 
 def _pair_map(release: "ReleaseUtility") -> HeatMap:
-    names = tuple(dict.fromkeys(name for pair in release.pairs for name in pair.columns))[:_MAP]
+    every = tuple(dict.fromkeys(name for pair in release.pairs for name in pair.columns))
+    names = every[:_MAP]
     known = {pair.columns: pair.difference for pair in release.pairs}
     values = tuple(
         tuple(0.0 if a == b else known.get((a, b), known.get((b, a))) for b in names) for a in names
@@ -218,6 +225,8 @@ def _pair_map(release: "ReleaseUtility") -> HeatMap:
         "What the release adds to the association of two columns (correlation, correlation ratio "
         "or Cramér's V); 0 is best."
     )
+    if len(every) > _MAP:
+        about += f" The first {_MAP} of {len(every):,} columns."
     return HeatMap("Associations: release less original", about, names, names, values, -1.0, 1.0)
 
 
@@ -245,21 +254,22 @@ def _coefficients_picture(found: "Regression") -> PictureBlock:
         "standard error": "standard_error",
         "release": "release",
         "off by": "difference",
-        "intervals overlap": _in_four_digits("overlap"),
+        "intervals overlap": _round_field("overlap"),
     }
     return PictureBlock(picture, FigureTable.of(found.coefficients, columns))
 
 
 def _model_blocks(release: "ReleaseUtility") -> Iterator[Block]:
+    """Yield a table of models that learned from each table; nothing if there are none."""
     if not release.models:
         return
     columns: Columns = {
         "target": "target",
         "model": "model",
         "score": "score",
-        "original": _in_four_digits("original"),
-        "release": _in_four_digits("release"),
-        "baseline": _in_four_digits("baseline"),
+        "original": _round_field("original"),
+        "release": _round_field("release"),
+        "baseline": _round_field("baseline"),
         "learned from": "trained_on",
         "tested on": "tested_on",
     }
@@ -269,12 +279,12 @@ def _model_blocks(release: "ReleaseUtility") -> Iterator[Block]:
 
 def _figure_blocks(release: "ReleaseUtility") -> Iterator[Block]:
     rows: list[tuple[str | float | int | None, ...]] = list(release.losses.items())
-    rows.append(("two-way counts within noise", _in_digits(release.two_way_within_noise)))
+    rows.append(("two-way counts within noise", _round_figure(release.two_way_within_noise)))
     if release.queries is not None:
-        rows.append(("median error of range queries", _in_digits(release.queries.median_error)))
-        rows.append(("KL of counts by two columns", _in_digits(release.queries.kl)))
+        rows.append(("median error of range queries", _round_figure(release.queries.median_error)))
+        rows.append(("KL of counts by two columns", _round_figure(release.queries.kl)))
     shown = tuple(
-        (name, _in_digits(value) if isinstance(value, float) else value) for name, value in rows
+        (name, _round_figure(value) if isinstance(value, float) else value) for name, value in rows
     )
     most = " Losses are upper bounds: some labels cannot be read." if release.losses_at_most else ""
     yield FigureTable(

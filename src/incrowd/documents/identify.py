@@ -14,11 +14,11 @@ from incrowd.documents.words import (
     GOOD,
     QUIET,
     SHOWN,
+    align_right,
     hint,
     line,
     lines,
     number,
-    numeric,
     percent,
     quantity,
     share,
@@ -78,7 +78,7 @@ def draft_text(draft: "Draft") -> RenderableType:
     )
     rest = [f"models: {', '.join(models)}", *_remarks(draft)]
     rest += [_ADVICE] if len(draft.policy.quasi) > _MANY else []
-    return stack(line(_role_counts(draft)), made, *lines(rest))
+    return stack(line(_draft_headline(draft)), made, *lines(rest))
 
 
 def _remarks(draft: "Draft") -> Iterator[str]:
@@ -95,7 +95,7 @@ def _remarks(draft: "Draft") -> Iterator[str]:
 
 
 def explanation(draft: "Draft", name: str) -> str:
-    """Say everything that is known about one column of a draft, a line each."""
+    """Say in a text, a line each, everything that is known about one column of a draft."""
     column = draft.policy.columns[name]
     about = [f"{name}: {column.role.value}{' (review)' if name in draft.review else ''}"]
     about.append(f"why: {draft.reasons[name]}")
@@ -124,7 +124,8 @@ def explanation_text(draft: "Draft", name: str) -> RenderableType:
     return stack(*lines(explanation(draft, name).splitlines()))
 
 
-def _role_counts(draft: "Draft") -> str:
+def _draft_headline(draft: "Draft") -> str:
+    """How many columns have each role, and how many are to review."""
     roles = Counter(column.role.value for column in draft.policy.columns.values())
     each = ", ".join(f"{number(count)} {role}" for role, count in roles.items())
     total = quantity(sum(roles.values()), "column")
@@ -144,23 +145,26 @@ def discovery_text(found: "Discovery", *, details: bool = False) -> RenderableTy
         parts += [_sets_table(found, most), *lines(map(_values_needed, found.tests[:1]))]
         parts += _unshown_lines(found.found - min(most, len(found.sets)), details=details)
     for one in found.explanations:
-        parts += _explanation(one)
+        parts += _explained_column(one)
     if found.sampled:
         parts.append(line("The figures are those of the sample; the table's may be lower."))
     if not details:
         searched = found.guarantee.not_searched
         parts += lines([f"Not searched: {searched}."] if searched else [])
         return stack(*parts, hint("what is promised and what was searched"))
-    return stack(*parts, *lines([*_promises(found.promise, found.guarantee), *_shown_by(found)]))
+    return stack(
+        *parts, *lines([*_promises(found.promise, found.guarantee), *_smallest_source(found)])
+    )
 
 
-def _shown_by(found: "Discovery") -> Iterator[str]:
-    """Yield what the smallest set was found in, if not in the sample that the list is from."""
+def _smallest_source(found: "Discovery") -> Iterator[str]:
+    """Yield where the smallest set was found, if not in the sample that the list is from."""
     if found.minimum is not None and found.minimum.guarantee.sample != found.guarantee.sample:
         yield f"{_smallest_words(found)}: {found.minimum.guarantee.searched}."
 
 
 def _unshown_lines(count: int, *, details: bool) -> list[RenderableType]:
+    """A line on how many sets are not shown, and where they are; none if all are."""
     where = "--json lists them" if details else "--details shows more of them, --json all"
     return [line(f"and {count:,} more; {where}", QUIET)] if count > 0 else []
 
@@ -240,6 +244,7 @@ def _ratio_words(found: "Discovery") -> str:
 
 
 def _sets_table(found: "Discovery", most: int) -> Table:
+    """Make a table of the first `most` sets, with their tests if there are any."""
     heads = ("columns", "distinct", "pairs told apart", "unique")
     judged = [_possible_values(test) for test in found.tests]
     asked = [f"tells {percent(test.alpha)} apart" for test in found.tests[:1]]
@@ -247,7 +252,7 @@ def _sets_table(found: "Discovery", most: int) -> Table:
     for i, one in enumerate(found.sets[:most]):
         figures = map(share, (one.distinct, one.separation, one.unique))
         made.add_row(line(" + ".join(one.columns)), *figures, *(judged[i] if judged else ()))
-    return numeric(made, 1, 2, 3)
+    return align_right(made, 1, 2, 3)
 
 
 def _possible_values(test: "DistinctValueTest") -> tuple[str, str]:
@@ -264,7 +269,8 @@ def _values_needed(test: "DistinctValueTest") -> str:
     )
 
 
-def _explanation(one: "Explanation") -> Iterator[RenderableType]:
+def _explained_column(one: "Explanation") -> Iterator[RenderableType]:
+    """Yield what one column adds to uniqueness, with which others, and what coarsening does."""
     alone, without, together = (
         share(ratios.unique_ratio) for ratios in (one.alone, one.without, one.together)
     )
@@ -333,7 +339,7 @@ def judged_text(found: "JudgedSets", *, details: bool = False) -> RenderableType
     seen = ("values", "unique") if found.records is not None else ()
     heads = ("columns", *seen, "possible values", "alone at most", "people per value", "verdict")
     made = table(*heads, rows=(_judged_row(one, details=details) for one in found.sets))
-    figures = numeric(made, *range(1, len(seen) + 1), len(seen) + 2, len(seen) + 3)
+    figures = align_right(made, *range(1, len(seen) + 1), len(seen) + 2, len(seen) + 3)
     head = line(judged_headline(found), BAD if found.possible else GOOD)
     needed = line(_values_needed(found.sets[0].test))
     return stack(head, figures, needed, *([] if details else [hint("tiny shares as numbers")]))

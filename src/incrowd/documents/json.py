@@ -138,7 +138,10 @@ def error_document(
 
 
 def refused_part(result: "RefusedResult | None") -> dict[str, Any]:
-    """The key of `incrowd.error/1` with the figures of a result that fails its policy."""
+    """The key of `incrowd.error/1` with the figures of a result that fails its policy.
+
+    Empty without such a result.
+    """
     if result is None:
         return {}
     counts = "search why records classes suppressed failing_records failing_classes"
@@ -181,7 +184,7 @@ def keys_document(made: "KeyFiles") -> dict[str, Any]:
 
 
 def warm_document(made: "Warmed") -> dict[str, Any]:
-    """The document of `incrowd warm`."""
+    """`incrowd.warm/1`: how many kernels there are, and where they are kept."""
     return {
         "schema": "incrowd.warm/1",
         **pick(made, "kernels compiled"),
@@ -278,6 +281,7 @@ def judged_document(found: "JudgedSets") -> dict[str, Any]:
 
 
 def _ratios_of_table(ratios: "Ratios | None") -> dict[str, Any]:
+    """What a set of columns does to the table itself; empty without a table."""
     if ratios is None:
         return {}
     return {
@@ -419,6 +423,7 @@ def plain(value: Any) -> Any:
 
 
 def _finite_number(value: float) -> float | None:
+    """A whole number without its fraction; None if the number is not finite."""
     if not math.isfinite(value):
         return None
     return int(value) if value.is_integer() and abs(value) < 2**53 else value

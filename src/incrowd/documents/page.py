@@ -107,18 +107,18 @@ class Page:
     made: str = ""
 
 
-def page(page: Page) -> str:
+def page_html(page: Page) -> str:
     """Write the page as one HTML file."""
     blocks = [block for section in page.sections for block in section.blocks]
     sheet = style_rules() + render("page.css")
-    code = chart_script() if _any_moves(blocks) else ""
+    code = chart_script() if _has_chart(blocks) else ""
     return render(
         "page.html", page=page, sheet=sheet, script=code, policy=_content_policy(sheet, code)
     )
 
 
-def fragment(blocks: Iterable[Block]) -> str:
-    """Write blocks for a notebook, with their style sheet, in one element."""
+def fragment_html(blocks: Iterable[Block]) -> str:
+    """Write blocks for a notebook as one HTML element with its style sheet."""
     sheet = style_rules() + render("blocks.css")
     return render("fragment.html", items=tuple(blocks), sheet=sheet)
 
@@ -136,10 +136,10 @@ def _digest(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def _any_moves(blocks: Iterable[Block]) -> bool:
-    """Whether one of the blocks answers a pointer."""
+def _has_chart(blocks: Iterable[Block]) -> bool:
+    """Whether one of the blocks, or of those folded in them, answers a pointer."""
     return any(
-        isinstance(block, Interactive) or (isinstance(block, Folded) and _any_moves(block.blocks))
+        isinstance(block, Interactive) or (isinstance(block, Folded) and _has_chart(block.blocks))
         for block in blocks
     )
 

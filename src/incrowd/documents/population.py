@@ -36,7 +36,7 @@ def applied_text(
     *,
     details: bool = False,
 ) -> RenderableType:
-    """Say what was released, and with `details` the plan that was carried out."""
+    """Say what was released, and what was `raised` above the plan; `details` adds the plan."""
     done = "Wrote and verified" if paths else "Verified"
     classes = words.quantity(release.classes, "class", "classes")
     head = f"{done} {words.quantity(release.records, 'record')} in {classes}."
@@ -66,6 +66,7 @@ def plan_headline(plan: "Plan") -> str:
 
 
 def _answer_words(plan: "Plan") -> str:
+    """What was found for the classes allowed: k, beta, or the population that they need."""
     asked, classes = plan.question, words.quantity(plan.classes_allowed, "class", "classes")
     people, k, beta = (
         words.number(asked.population),
@@ -91,10 +92,11 @@ def _actions_table(plan: "Plan", *, details: bool) -> Table:
         budget = (action.allowed,) if details else ()
         figures = (action.distinct, *budget, action.rung.values)
         made.add_row(words.line(action.column), *map(words.number, figures), what)
-    return words.numeric(made, *range(1, 3 + details))
+    return words.align_right(made, *range(1, 3 + details))
 
 
 def _support_lines(plan: "Plan") -> Iterator[RenderableType]:
+    """Yield which k to expect if the plan is for columns, and what a measured table supports."""
     if plan.found is None:
         classes = words.quantity(plan.classes, "class", "classes")
         yield words.line(
@@ -113,6 +115,7 @@ def _support_lines(plan: "Plan") -> Iterator[RenderableType]:
 
 
 def _least_share(plan: "Plan", facts: "Measured") -> str:
+    """What share of the population each class is at least, in words; if none, why."""
     if not facts.share:
         return "That is too few to say what share of the population it is"
     sure = words.percent(plan.question.confidence)
@@ -123,7 +126,7 @@ def _least_share(plan: "Plan", facts: "Measured") -> str:
 
 
 def quantiles_text(found: "Bucketed", path: str | None, *, details: bool = False) -> RenderableType:
-    """Say what became of each column."""
+    """Say what became of each column; without a path nothing was written."""
     done = "Wrote and recounted the rows" if path else "Dry run, nothing written"
     rows = words.quantity(found.records, "record")
     head = f"{done}: at least {words.number(found.smallest)} of {rows} show each value."
@@ -139,7 +142,7 @@ def quantiles_text(found: "Bucketed", path: str | None, *, details: bool = False
     rest += [f"Withheld: {join_words(found.withheld)}."] if found.withheld else []
     return words.stack(
         words.line(head, words.GOOD),
-        words.numeric(made, *range(1, 4 + len(others))),
+        words.align_right(made, *range(1, 4 + len(others))),
         *words.lines(rest),
     )
 
@@ -156,4 +159,5 @@ def _rank_words(promise: "RankPromise") -> str:
 
 
 def _percent_of(value: float | None) -> str:
+    """An upper bound as a share in words; None is unknown."""
     return "an unknown share" if value is None else words.at_most(value)

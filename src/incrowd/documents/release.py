@@ -13,6 +13,7 @@ from incrowd.documents.words import (
     BAD,
     GOOD,
     QUIET,
+    align_right,
     figure_title,
     hint,
     is_kept,
@@ -20,7 +21,6 @@ from incrowd.documents.words import (
     lines,
     loss_name,
     number,
-    numeric,
     percent,
     promise,
     quantity,
@@ -85,6 +85,7 @@ def release_text(
 
 
 def _alone_lines(alone: "Alone | None") -> list[Text]:
+    """A line on people whom unchanged columns single out; none if no column is kept."""
     if alone is None:
         return []
     return [line(alone.sentence, BAD if alone.together > alone.limit else "")]
@@ -102,6 +103,7 @@ def _headline(release: "Release", paths: Mapping[str, str]) -> str:
 
 
 def _detail_parts(release: "Release") -> list[RenderableType]:
+    """What `details` adds: the search, all losses, levels and labels."""
     parts: list[RenderableType] = [line(_search_words(release)), _losses_table(release.loss)]
     if release.levels:
         parts.append(_figures_table("column", release.levels, "level"))
@@ -148,6 +150,7 @@ def refused_text(result: "RefusedResult") -> RenderableType:
 
 
 def _gap_sentence(bound: "LossBound") -> str:
+    """Say which loss no generalized release goes below, by proof or by estimate."""
     classes = f"with at least {quantity(bound.size, 'record')} in every class"
     if bound.sampled is not None:
         about = f"about {number(bound.loss)} ± {number(bound.margin)}"
@@ -166,7 +169,7 @@ def verdicts_table(models: Iterable["Verdict"], measures: Iterable[str] = ()) ->
         meaning = _meaning_of_model(model, measure) if model.ok else "not met"
         met = line(meaning, GOOD if model.ok else BAD)
         made.add_row(line(_model_title(model, measure)), *_asked_and_reached(model), met)
-    return numeric(made, 1, 2)
+    return align_right(made, 1, 2)
 
 
 def _model_title(model: "Verdict", measure: str) -> str:
@@ -235,6 +238,7 @@ def _check_headline(check: "Check") -> Text:
 
 
 def _unrecounted_lines(check: "Check") -> list[RenderableType]:
+    """A line on what `details` would add: entries not recounted, or else the digest."""
     if not check.claimed:
         return [hint("the SHA-256 of what was checked")]
     claims = quantity(len(check.claimed), "entry", "entries")
@@ -275,7 +279,7 @@ def frontier_text(curve: "Frontier", path: str | None, *, details: bool = False)
         rest.append(f"There was no time for {unseen}: raise --time-limit.")
     rest += [f"curve: {path}"] if path else []
     left = len(every) - len(points)
-    parts = (line(_curve_headline(curve)), numeric(made, *range(5)), *lines(rest))
+    parts = (line(_curve_headline(curve)), align_right(made, *range(5)), *lines(rest))
     return stack(*parts, *([hint(quantity(left, "more point"))] if left else []))
 
 
@@ -304,5 +308,6 @@ def _losses_table(losses: Mapping[str, float]) -> Table:
 
 
 def _figures_table(head: str, figures: Mapping[str, float], value: str = "") -> Table:
+    """Make a table of figures by name; `head` and `value` are the heads of its columns."""
     rows = ((line(name), number(figure)) for name, figure in figures.items())
     return table(head, value, rows=rows)

@@ -9,11 +9,11 @@ from incrowd.documents.sampled import model_text, population_table, with_interva
 from incrowd.documents.words import (
     BAD,
     GOOD,
+    align_right,
     hint,
     line,
     names,
     number,
-    numeric,
     of_all,
     quantity,
     share,
@@ -133,10 +133,11 @@ def _readings_table(risk: Risk) -> Table:
         figures = (found.records, found.classes, found.k, found.unique_records)
         mark = " (asked)" if reading is risk.reading else ""
         made.add_row(reading.value + mark, *map(number, figures))
-    return numeric(made, 1, 2, 3, 4)
+    return align_right(made, 1, 2, 3, 4)
 
 
 def _further_parts(risk: Risk, *, details: bool) -> list[RenderableType]:
+    """What was counted besides: attackers, population, columns; and the findings."""
     parts: list[RenderableType] = []
     if details and risk.journalist is not None and risk.marketer is not None:
         parts.append(_attackers_table(risk, risk.journalist, risk.marketer))
@@ -155,7 +156,7 @@ def _further_parts(risk: Risk, *, details: bool) -> list[RenderableType]:
 
 
 def finding_documents(risk: Risk) -> Iterator[dict[str, Any]]:
-    """Yield, for all that is wrong, what it means and what lowers it, as JSON has it."""
+    """Yield, as JSON has it, what each finding means and what lowers it."""
     for one in findings_of(risk):
         lower = [change for change in (one.coarsen, one.drop) if change is not None]
         yield {
@@ -187,6 +188,7 @@ def _interval_now(risk: Risk, figure: str) -> Range | None:
 
 
 def _interval_of(change: Change, figure: str) -> Range | None:
+    """The interval of a figure after a change; None if it is no estimate."""
     found: Range | None = getattr(change, _ESTIMATED[figure]) if figure in _ESTIMATED else None
     return found
 

@@ -59,6 +59,7 @@ def model_text(risk: "Risk", model: "PopulationModel", *, details: bool) -> Iter
 
 
 def _ignorance_words(found: "Uniqueness") -> str:
+    """Say between which shares of unique records the table cannot decide."""
     low, high = (share(end) for end in found.interval)
     return (
         f"The table cannot tell how many are unique in the population: populations with {low} and "

@@ -99,6 +99,7 @@ def _headline(found: Findings) -> tuple[str, Tone]:
 
 
 def _attack_sentences(attacks: AttackOutcome | None) -> Iterator[str]:
+    """Yield what attacks came to; nothing if none were played."""
     if attacks is None:
         return
     if not attacks.broken:

@@ -38,7 +38,7 @@ class ResultView:
 
 
 def good_or_bad_news(text: str, *, when: bool = True) -> Paragraphs:
-    """A sentence as good news, or as bad news unless `when` holds."""
+    """A paragraph that is good news, or bad news unless `when` holds."""
     return Paragraphs((text,), "good" if when else "bad")
 
 

@@ -218,7 +218,7 @@ def stack(first: "RenderableType", *others: "RenderableType") -> "Group":
     return Group(*shown)
 
 
-def numeric(made: "Table", *places: int) -> "Table":
+def align_right(made: "Table", *places: int) -> "Table":
     """Align the columns at these places of a table to the right, and return it."""
     for place in places:
         made.columns[place].justify = "right"

@@ -71,7 +71,10 @@ def _sentences(policy: Policy, order: Order, seeded: bool) -> Iterator[str]:
 
 
 def _end_sentences(policy: Policy, named: Sequence[str]) -> Iterator[str]:
-    """Yield what the ends of spans, the members of sets and representatives tell."""
+    """Yield what the ends of spans, the members of sets and representatives tell.
+
+    `named` are the names of models of a world.
+    """
     if policy.shown.ends_assumption:
         yield policy.shown.ends_assumption
     elif policy.ends == "exact" and not policy.shown.exact:
@@ -154,7 +157,7 @@ def cautions(shares: Mapping[str, float], records: int) -> Iterator[str]:
 
 
 def telling_notes(shares: Mapping[str, float], records: int) -> Iterator[str]:
-    """Yield what a reader should know of columns that tell most records apart, and do.
+    """Yield notes on columns that tell most records apart, and what to do about them.
 
     >>> list(telling_notes({"bill": 0.98, "ward": 0.01}, 1000))[0][:68]
     "'bill' leaves unchanged and 98 % of its values are distinct: whoever"
@@ -178,7 +181,7 @@ def distinct_phrase(share: float) -> str:
 
 
 def _distinct_share(batches: Iterable[CountedRows], name: str) -> float:
-    """Distinct values over cells with a value, both as the digest of rows reads them."""
+    """Distinct values over cells with a value, read as by the digest of rows; 0 without a value."""
     keys: list[pl.Series] = []
     cells = 0
     for rows in batches:

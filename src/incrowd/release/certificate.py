@@ -66,7 +66,10 @@ class Distribution(_Entry):
     def without_labels(
         cls, reference: Reference, cells: NumberedCells, of: Literal["original", "release"]
     ) -> "Distribution":
-        """Make the entry of a reference without labels; `cells` are the column in the release."""
+        """Make the entry of a reference without labels; `cells` are the column in the release.
+
+        `of` says whose people the reference counts.
+        """
         return cls(
             people=tuple(reference.people.tolist()),
             places=tuple(reference.places(cells.labels.to_list()).tolist()),
@@ -187,6 +190,7 @@ class Certificate(_Entry):
 
     @model_validator(mode="after")
     def _refuse_another_policy(self) -> Self:
+        """Refuse a certificate whose policy does not have its digest."""
         if sha256_of(self.policy) != self.policy_sha256:
             raise ValueError("the certificate's digest does not match its policy")
         return self
@@ -198,7 +202,7 @@ class Certificate(_Entry):
 
     @property
     def unsaid(self) -> set[str]:
-        """Fields that are left out where there is nothing to say."""
+        """The fields that `to_json` leaves out: those of newer versions that are None."""
         return {name for name in ("engine", "alone") if getattr(self, name) is None}
 
     @classmethod
@@ -277,7 +281,7 @@ def sign(certificate: Certificate, private_key: bytes) -> Certificate:
     return plain.model_copy(update={"signature": signature})
 
 
-def refuse_no_key(private_key: bytes) -> None:
+def refuse_unusable_key(private_key: bytes) -> None:
     """Raise `InputError` if the key cannot sign."""
     _read_key("private", private_key)
 
@@ -359,7 +363,7 @@ def _fingerprint(raw: bytes) -> str:
 
 
 def _load_extra(name: str) -> Any:
-    """Import a module of the package that signatures need, which is an extra."""
+    """Import a module of the package cryptography; `InputError` if that extra is not installed."""
     absent = InputError(
         "the package cryptography is missing, which signatures need", remedy="install incrowd[sign]"
     )

@@ -64,7 +64,7 @@ def certify(proved: Proved, facts: ProvedFacts) -> Certificate:
         blank=table.engine.text,
         seed=Seed(search=seed, order=proved.order, given=proved.seeded),
         spread={
-            name: spread_of(reference, rows.counts((name,)).cells[name])
+            name: distribution_of(reference, rows.counts((name,)).cells[name])
             for name, reference in proved.proof.spread.items()
         },
         unchanged=shares,
@@ -80,8 +80,11 @@ def certify(proved: Proved, facts: ProvedFacts) -> Certificate:
     )
 
 
-def spread_of(reference: Reference, cells: pl.Series) -> Distribution:
-    """Count how the release spreads a column, without values that it does not show."""
+def distribution_of(reference: Reference, cells: pl.Series) -> Distribution:
+    """The distribution that a certificate gives of a column, without values that nobody has.
+
+    `reference` counts the people of the release, `cells` are the column in it.
+    """
     return Distribution.without_labels(reference.compact(), number_cells(cells), of="release")
 
 

@@ -15,8 +15,8 @@ from incrowd.release.claims import (
     Backing,
     Claims,
     Recount,
-    comparable,
     contradictions,
+    is_of_this_version,
     recount,
 )
 from incrowd.release.kept import alone_among, attested_alone, kept_columns
@@ -113,7 +113,7 @@ def check_rows(checked: CheckedRelease, policy: Policy, backing: Backing) -> Che
 def _world_candidates(
     seen: SeenRelease | None, policy: Policy, against: WorldReference | None
 ) -> WorldCandidates | None:
-    """Count whom rows may be in the world; None without one, or if classes are not shown."""
+    """Count the people of the world that a row may be; None without one, or without classes."""
     if seen is None or against is None or not policy.shown.coarsens:
         return None
     return world_candidates(seen, policy, against.public)
@@ -122,7 +122,10 @@ def _world_candidates(
 def _people_alone(
     checked: CheckedRelease, found: Recount, policy: Policy, certificate: Certificate | None
 ) -> Alone | None:
-    """Count people whom unchanged columns single out; with a unit, as the certificate says."""
+    """Count people whom unchanged columns single out; with a unit, as the certificate says.
+
+    None if no column leaves unchanged, or neither the rows nor a certificate tell it.
+    """
     rows = found.rows
     if rows is None:
         return None
@@ -136,14 +139,14 @@ def _alone_faults(alone: Alone | None, certificate: Certificate | None) -> Itera
     """Yield a fault if too many are alone; not for an older certificate that does not say so."""
     if alone is None or alone.ok:
         return
-    if certificate is None or certificate.alone is not None or comparable(certificate):
+    if certificate is None or certificate.alone is not None or is_of_this_version(certificate):
         yield f"{alone.refusal}."
 
 
 def _are_same_rows(
     checked: CheckedRelease, policy: Policy, certificate: Certificate | None
 ) -> bool | None:
-    """Whether the rows match the certificate; None if it has no digest of rows."""
+    """Whether the rows match the certificate; None if it, or the release, has no digest of rows."""
     if certificate is None or certificate.rows_sha256 is None:
         return None
     found = checked.release.rows_digest(policy.missing_values)
@@ -153,7 +156,10 @@ def _are_same_rows(
 def _is_same_digest(
     checked: CheckedRelease, certificate: Certificate | None, same: bool | None
 ) -> bool | None:
-    """Whether the certificate belongs to this release; by its rows if a frame and a file differ."""
+    """Whether the certificate belongs to this release; None without one, or if that is unknown.
+
+    Digests of a frame and of a file cannot be compared: then `same` rows decide.
+    """
     if certificate is None:
         return None
     if certificate.digest.of == checked.digest.of:
@@ -167,6 +173,7 @@ def _digest_faults(
     digest_ok: bool | None,
     same: bool | None,
 ) -> Iterator[str]:
+    """Yield faults of digests: `digest_ok` if the file's fits, `same` if the rows' does."""
     if certificate is None:
         return
     if digest_ok and same is False:
@@ -229,6 +236,7 @@ def _signature_notes(
 
 
 def _lacking_columns(names: Sequence[str], policy: Policy) -> list[str]:
+    """The columns that the policy lets leave and that are not among `names`."""
     return [name for name in leaving_names(policy, policy.columns) if name not in names]
 
 
@@ -347,7 +355,10 @@ def _attested_verdicts(
 
 
 def _attested_verdict(said: Attested, model: Any, counted: Verdict) -> Verdict:
-    """Take a verdict from the certificate; a class never has more people than records."""
+    """Take what a model reaches from the certificate: ok if it is enough and rows allow it.
+
+    `counted` counts records, and a class never has more people than records.
+    """
     same = (said.name, said.column, said.asked) == (counted.name, counted.column, counted.asked)
     people = model.higher_is_safer and not model.columns and not model.requires
     possible = not people or said.reached <= counted.reached
@@ -363,7 +374,10 @@ def _reference_spreads(
     certificate: Certificate | None,
     trees: Mapping[str, Reference],
 ) -> tuple[dict[str, Reference], list[str]]:
-    """Find the reference of each column that is judged, by name, with notes on its origin."""
+    """Find the reference of each column that is judged, by name, with notes on its origin.
+
+    `trees` has the references of columns with a hierarchy at hand.
+    """
     held = {name: rows.counts((name,)) for name in policy.judged}
     found = {
         name: own_reference(of.cells[name], _kind(of.cells[name], policy, certificate), of.records)

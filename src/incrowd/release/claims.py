@@ -229,13 +229,14 @@ def _model_faults(certificate: Certificate, policy: Policy, found: Recount) -> I
 
 
 def _claims_more(said: Attested, counted: Verdict, model: AnyModel) -> bool:
+    """Whether the certificate claims more privacy than was counted."""
     if not model.higher_is_safer:
         return said.reached < counted.reached - ROUNDING
     return said.reached > counted.reached + ROUNDING
 
 
 def _claims_another_value(said: Attested, counted: Verdict, model: AnyModel) -> bool:
-    """Whether the certificate's value differs from the counted one; not of worlds."""
+    """Whether the certificate's value differs from the counted one; not for models of a world."""
     near = math.isclose(said.reached, counted.reached, rel_tol=ROUNDING, abs_tol=ROUNDING)
     return not near and not of_world(model)
 
@@ -259,6 +260,7 @@ def _record_faults(certificate: Certificate, policy: Policy, found: Recount) -> 
 def _spread_faults(
     certificate: Certificate, policy: Policy, rows: ReleasedRows | None
 ) -> Iterator[str]:
+    """Yield a fault for each compared column of which the distribution is missing or wrong."""
     if rows is None:
         return
     for name in compared_columns(policy):
@@ -270,6 +272,7 @@ def _spread_faults(
 def _other_spread_faults(
     certificate: Certificate, policy: Policy, anew: Recounted
 ) -> Iterator[str]:
+    """Yield faults where distributions or types are not those of release and original."""
     said = certificate.spread
     known = {n: _recounted_spread(said[n], policy, n, anew) for n in said if n in anew.spread}
     if dict(said) != known or said.keys() != anew.spread.keys():
@@ -294,7 +297,7 @@ def _recounted_spread(
 
 def _assumption_faults(certificate: Certificate) -> Iterator[str]:
     """Yield a fault if the sentences do not follow from the policy; older ones may differ."""
-    if not comparable(certificate):
+    if not is_of_this_version(certificate):
         return
     seed, policy = certificate.seed, restore_roles(certificate.policy)
     sentences = (
@@ -312,7 +315,7 @@ def _distinct_faults(certificate: Certificate, policy: Policy, found: Recount) -
     shares = partial(distinct_shares, lambda name: [rows.counts((name,))], policy, found.sealed)
     if shares() == certificate.unchanged:
         return
-    if comparable(certificate) or shares(spelled=True) != certificate.unchanged:
+    if is_of_this_version(certificate) or shares(spelled=True) != certificate.unchanged:
         yield "Unchanged columns have another share of distinct values than the certificate says."
 
 
@@ -322,7 +325,7 @@ def _alone_faults(certificate: Certificate, policy: Policy, found: Recount) -> I
     if found.rows is None or policy.unit is not None:
         return
     if said is None:
-        if alone is not None and comparable(certificate):
+        if alone is not None and is_of_this_version(certificate):
             yield "The certificate does not say who is alone by columns that leave unchanged."
     elif alone is None or (said.columns, said.together) != (dict(alone.columns), alone.together):
         yield "Other shares of the people are alone in the release than the certificate says."
@@ -333,7 +336,7 @@ def _alone_faults(certificate: Certificate, policy: Policy, found: Recount) -> I
         yield "The certificate's limit of people who are alone is not that of its policy."
 
 
-def comparable(certificate: Certificate) -> bool:
+def is_of_this_version(certificate: Certificate) -> bool:
     """Whether this version made the certificate, so that it says all that this version says."""
     return certificate.versions.get("incrowd") == versions()["incrowd"]
 
@@ -348,7 +351,7 @@ def _compared_places(
         yield "policy"
     if backing.against is not None and certificate.world is not None:
         yield "world"
-    if comparable(certificate):
+    if is_of_this_version(certificate):
         yield "assumptions"
 
 
@@ -358,6 +361,7 @@ def _is_same_policy(policy: Policy, certificate: Certificate) -> bool:
 
 
 def _policy_notes(policy: Policy, certificate: Certificate, backing: Backing) -> Iterator[str]:
+    """Yield a note if the policy differs from the certificate's only in how a release is found."""
     promise = promise_of(certificate)
     if backing.lent or _is_same_policy(policy, certificate):
         return

@@ -16,7 +16,7 @@ from incrowd.recoding import Levels, Outcome, Recoding
 from incrowd.release.assumptions import Order
 from incrowd.release.certificate import LeftOut
 from incrowd.release.load import LoadedTable, RunContext
-from incrowd.release.proof import Proof, separable
+from incrowd.release.proof import Proof, can_judge_in_blocks
 from incrowd.release.released import ReleasedRows
 from incrowd.search.lattice.frontier import Explored
 from incrowd.search.search import Found
@@ -140,7 +140,7 @@ def _risk_of(proved: Proved) -> Risk:
     names = () if policy.shown.exact else policy.sensitive
     held = [table.counted[name][0] for name in names]
     sensitive = [column for column in table.compiled.problem.sensitive if column.name in names]
-    if separable(table) and policy.weight is None:
+    if can_judge_in_blocks(table) and policy.weight is None:
         rows = ReleasedRows.of_table(table, proved.staged)
         blocks = proved.staged.blocks(rows.stored_names(policy.quasi), held, rows.plain)
         tallies = (_tally(rows, block, policy.quasi, names) for block in blocks)
@@ -176,7 +176,7 @@ def _least_l(proved: Proved, risk: Risk) -> Any:
 
 
 def _bound_met(policy: Policy, largest: float) -> bool | None:
-    """Whether every class keeps the limit of loss; None if neither classes nor cells have one."""
+    """Whether `largest`, the most that a class loses, keeps the limit; None without any limit."""
     most = policy.search.largest_class_loss
     limited = any(c.highest is not None or c.widest is not None for c in policy.columns.values())
     if most is None and not limited:

@@ -71,7 +71,8 @@ SEARCH_SEED = 0
 class HierarchyBuilder(Protocol):
     """Builds the hierarchy of a column."""
 
-    def build(self, domain: Domain, column: str, counts: Any = None) -> Hierarchy: ...  # noqa: D102
+    def build(self, domain: Domain, column: str, counts: Any = None) -> Hierarchy:
+        """Build it over these values; `counts` says how many records or people hold each."""
 
 
 class PartFolder(Protocol):
@@ -82,7 +83,7 @@ class PartFolder(Protocol):
         """What everything random is drawn from: the same in each attempt."""
 
     def of(self, request: str) -> Path:
-        """The folder of a request; what other requests have left is removed."""
+        """The folder of the request with this digest; what other requests have left is removed."""
 
 
 _LENIENCE = 1.0
@@ -236,7 +237,7 @@ def count_table(
     world: World | None = None,
     sampled: Sampler | None = None,
 ) -> CountedTable:
-    """Code the columns of a table by hierarchies that cover the world's values, and count."""
+    """Code a table by hierarchies that cover the world's values, and count it as `load` does."""
     require_declared(policy, engine.names)
     refuse_marked_weights(engine, policy)
     names = tuple(dict.fromkeys((*policy.quasi, *policy.counted)))
@@ -259,7 +260,7 @@ def count_table(
 def with_hierarchy(
     engine: Engine, column: CodedColumn, builder: HierarchyBuilder, world: World | None = None
 ) -> tuple[CodedColumn, Hierarchy]:
-    """Code a column by its hierarchy, which also covers the world's values."""
+    """Build a hierarchy that also covers the world's values; return it behind the coded column."""
     there = None if world is None else world.columns.get(column.name)
     if world is None or there is None or there.domain.kind is not column.domain.kind:
         hierarchy = builder.build(column.domain, column.name, engine.frequency(column)[1:])
@@ -287,7 +288,10 @@ def _world_people(world: World, quasi: Quasi) -> dict[str, Counts]:
 def _add_world(
     against: WorldReference, compiled: Compiled, quasi: Quasi, *, exact: bool
 ) -> tuple[WorldReference, Compiled]:
-    """Add the world, coded by the table's hierarchies, to the problem."""
+    """Add the world to the problem, and the table's hierarchies to the world; return both.
+
+    `exact` says that labels end on exact values.
+    """
     problem = compiled.problem
     reading = Missing.OWN_VALUE if problem.missing is Missing.SUPPRESS else problem.missing
     world = CandidateCounter.of(against.world, problem.columns, reading, exact=exact)

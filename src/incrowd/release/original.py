@@ -8,7 +8,7 @@ import numpy as np
 from incrowd.arrays import MISSING
 from incrowd.errors import InputError, NotMetError, count_of
 from incrowd.release.certificate import CertifiedWorld, Distribution
-from incrowd.release.certify import spread_of
+from incrowd.release.certify import distribution_of
 from incrowd.release.load import LoadedTable, world_of_labels
 from incrowd.release.released import ReleasedRows, compared_columns
 from incrowd.release.rows import unchanged_columns
@@ -64,7 +64,7 @@ class Original:
         """
         faults: list[str] = []
         notes = [] if self.table.policy.shown.tells_loss else [_UNTOLD]
-        other = self._of_another_world(world)
+        other = self._is_another_world(world)
         if other:
             notes.append(_OTHER_WORLD)
         losses: dict[str, float] = {}
@@ -95,19 +95,19 @@ class Original:
         for name in compared_columns(self.table.policy):
             held, reference = rows.counts((name,)), self.table.reference[name]
             cells = number_cells(held.cells[name])
-            spread[name] = spread_of(reference.among(held, name), held.cells[name])
+            spread[name] = distribution_of(reference.count_among(held, name), held.cells[name])
             whole[name] = Distribution.without_labels(reference, cells, of="original")
         return spread, whole
 
-    def _of_another_world(self, world: CertifiedWorld | None) -> bool:
-        """Whether a world decides what labels stand for, and it is not that of the certificate."""
+    def _is_another_world(self, world: CertifiedWorld | None) -> bool:
+        """Whether labels depend on a world, and `world`, that of the certificate, is another."""
         against = self.table.against
         if against is None or world_of_labels(self.table.policy, against) is None:
             return False
         return world is None or world.digests != against.digests
 
     def _losses(self, seen: SeenRelease, rows: ReleasedRows, notes: list[str]) -> dict[str, float]:
-        """Recount losses by name; none, and a note, if labels do not tell them clearly."""
+        """Recount losses by name; none, and a line in `notes`, if labels are unclear."""
         policy, tally = self.table.policy, self.table.compiled.problem.tally
         if not policy.shown.tells_loss:
             return {}
@@ -150,7 +150,10 @@ class Original:
         return missing >= int(crowds.sizes[empty].min())
 
     def _classification_loss(self, rows: ReleasedRows, records: int) -> dict[str, float]:
-        """The share of records left out or outside their class's majority, by name."""
+        """The share of records left out or outside their class's majority, under its name.
+
+        Empty if the policy has no target column, or people have several records.
+        """
         policy = self.table.policy
         target = next(iter(policy.loss.columns), None)
         if target is None or self.table.unit is not None:
@@ -168,7 +171,10 @@ class Original:
     def _foreign_row_faults(
         self, rows: ReleasedRows, notes: list[str], *, covering: bool
     ) -> Iterator[str]:
-        """Yield faults: rows that no record of the original can have produced."""
+        """Yield faults: rows that no record of the original can have produced.
+
+        `covering` asks whether labels cover a record; `notes` gets a note if that takes too long.
+        """
         table, policy = self.table, self.table.policy
         names = unchanged_columns(policy)
         columns = [column for column, _ in table.quasi.values()]
@@ -196,6 +202,7 @@ class Original:
             yield f"{count_of(bare, 'row')} of the release {verb} no record of the original."
 
     def _sides(self, before: CountedRows, after: CountedRows) -> list[Sides]:
+        """The columns of labels: what the release shows, and what the original holds."""
         shown = {name: number_cells(after.cells[name]) for name in self.table.quasi}
         return [
             Sides(

@@ -70,7 +70,7 @@ class PartRelease:
 def part_release_of(engine: Engine, policy: Policy, above: int = ABOVE) -> PartRelease | None:
     """Say how a table is released in parts; None if it is released as a whole.
 
-    In parts are released tables of more than so many records that are not in memory, with local
+    In parts are released tables of more than `above` records that are not in memory, with local
     recoding that shows spans. Not if a figure needs all rows at once.
     """
     search, shown = policy.search.by_parts, policy.shown
@@ -185,7 +185,8 @@ def _group_parts(
 ) -> Any:
     """Join parts that are too small or cannot satisfy the models; return the group of each.
 
-    The last one, if it cannot stand alone, with the one before.
+    `part`, `sensitive` and `records` say of distinct rows where they are, what they hold and how
+    many records they stand for. A last group that cannot stand alone is joined to the one before.
     """
     least = _FILLED * max((model.smallest_class() for model in problem.models), default=1)
     group, first, current = np.zeros(number, dtype=np.int64), 0, 0
@@ -265,7 +266,10 @@ class RecodingJob:
     def _show_part(
         self, part: int, rows: pl.DataFrame, classes: Codes, outcome: Outcome
     ) -> pl.DataFrame:
-        """The records that leave with their labels and the ends of their cells as codes."""
+        """The records that leave with their labels and the ends of their cells as codes.
+
+        `classes` has the class of each record, below 0 if it is left out.
+        """
         kept = np.flatnonzero(classes >= 0)
         of = classes[kept]
         cells = self.shown.cells(outcome, {}, ())
@@ -281,7 +285,10 @@ class RecodingJob:
 
 
 def _outcome_of_classes(problem: Problem, cells: pl.DataFrame, records: int) -> Outcome:
-    """Make the outcome from what classes show; the rows behind them are not at hand."""
+    """Make the outcome from what classes show; the rows behind them are not at hand.
+
+    `cells` has a line for each class; those of all `records` that are in none are left out.
+    """
     width = len(problem.columns)
     empty = np.zeros((width, 0), dtype=np.int32)
     if cells.is_empty():

@@ -26,7 +26,9 @@ def redact(policy: Policy) -> dict[str, Any]:
 
 
 def without_cells(value: Any, key: str = "") -> Any:
-    """A plain value, as of a policy; cells become a number and digest, paths the file's name.
+    """A plain value, as found under `key` of a policy, without cells and folders.
+
+    Lists of cells become their number and digest, paths the file's name.
 
     >>> without_cells({"columns": {"sex": {"hierarchy": {"name": "tree", "rows": [["f", "*"]]}}}})
     ... # doctest: +ELLIPSIS

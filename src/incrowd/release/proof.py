@@ -41,7 +41,6 @@ from incrowd.verify.verdict import Verdict
 from incrowd.verify.verify import (
     Reference,
     SeenRelease,
-    by_people,
     demand_accounted,
     demand_complete,
     demand_once,
@@ -50,6 +49,7 @@ from incrowd.verify.verify import (
     demand_unchanged,
     demand_values,
     look,
+    require_units,
     verify,
     weakest_verdicts,
 )
@@ -102,7 +102,7 @@ class ReleaseEvidence:
         """Count how the release spreads a column over its people."""
         by_unit = self.table.unit is not None
         rows = self.by_person((name,)) if by_unit else self.rows.counts((name,))
-        return self.table.reference[name].among(rows, name)
+        return self.table.reference[name].count_among(rows, name)
 
     def by_person(self, columns: tuple[str, ...]) -> CountedRows:
         """Count shown cells by person, from the staged rows: the unit is not released."""
@@ -114,8 +114,8 @@ class ReleaseEvidence:
         for block in self.written.blocks(stored, len(key), self.rows.plain):
             yield self.rows.clear(block)
 
-    def beside(self, columns: tuple[str, ...], *held: str) -> CountedRows:
-        """Count what staged rows show of these columns, beside the codes held in others."""
+    def shown_and_held(self, columns: tuple[str, ...], *held: str) -> CountedRows:
+        """Count what staged rows show of `columns`, each with the codes that it held in `held`."""
         codes = [self.table.quasi[name][0] for name in held]
         return self.rows.clear(self.staged.counts(self.rows.stored_names(columns), codes))
 
@@ -144,11 +144,11 @@ def prove(table: LoadedTable, plan: RowPlan, staged: Staged, written: Written) -
     """Judge a written release by its policy; `NotMetError` if a cell is wrong."""
     evidence = ReleaseEvidence(table, staged, written)
     proof = _proof_of(evidence, plan)
-    return replace(proof, spread=evidence.compared, alone=_alone_by_kept(evidence))
+    return replace(proof, spread=evidence.compared, alone=_count_alone(evidence))
 
 
 def _proof_of(evidence: ReleaseEvidence, plan: RowPlan) -> Proof:
-    """Prove the models, once every cell is what it must be."""
+    """Demand that every cell is what it must be, then judge by the models."""
     table, policy = evidence.table, evidence.table.policy
     _demand_rows(evidence)
     for name in pseudonymous_columns(policy):
@@ -159,35 +159,36 @@ def _proof_of(evidence: ReleaseEvidence, plan: RowPlan) -> Proof:
     for name in policy.quasi:
         _demand_cells(evidence, name, steadily=plan.steady)
     if policy.consistent:
-        demand_consistent(evidence.beside(policy.quasi, *policy.quasi))
+        demand_consistent(evidence.shown_and_held(policy.quasi, *policy.quasi))
     columns = tuple(dict.fromkeys((*policy.quasi, *policy.judged)))
-    if separable(table):
+    if can_judge_in_blocks(table):
         return _prove_in_blocks(evidence, columns)
     if table.unit is None:
         rows = evidence.rows.counts(columns)
     else:
-        rows = by_people(evidence.by_person(columns))
+        rows = require_units(evidence.by_person(columns))
     seen = look(rows, policy)
     world = None if table.against is None else table.against.public
     verdicts = verify(seen, policy, evidence.reference, world, table.people)
     return _join_proofs([seen], [verdicts], policy.models)
 
 
-def _alone_by_kept(evidence: ReleaseEvidence) -> Alone | None:
+def _count_alone(evidence: ReleaseEvidence) -> Alone | None:
+    """Count the people whom kept columns single out in the written rows; None if none is kept."""
     table, policy = evidence.table, evidence.table.policy
     columns = (*policy.quasi, *kept_columns(policy))
 
     def blocks() -> Iterable[CountedRows]:
-        if separable(table):
+        if can_judge_in_blocks(table):
             return evidence.blocks(columns)
         if table.unit is None:
             return [evidence.rows.counts(columns)]
-        return [by_people(evidence.by_person(columns))]
+        return [require_units(evidence.by_person(columns))]
 
     return alone_among(blocks, policy, columns_without_codes(table.engine.sealed))
 
 
-def separable(table: LoadedTable) -> bool:
+def can_judge_in_blocks(table: LoadedTable) -> bool:
     """Whether classes can be judged some at a time.
 
     Not if people have several records, or classes are compared with each other or with a world.
@@ -258,17 +259,19 @@ def _demand_rows(evidence: ReleaseEvidence) -> None:
 
 
 def _expected_pseudonyms(plan: RowPlan, name: str) -> dict[str, str]:
+    """The pseudonym of each value of an identifier, by the value's text."""
     cell = plan.cells[name]
     assert isinstance(cell, ByValue)  # noqa: S101  pseudonyms are shown by value
     return dict(zip(cell.column.domain.labels.tolist(), cell.labels[1:].tolist(), strict=True))
 
 
 def _demand_cells(evidence: ReleaseEvidence, name: str, *, steadily: bool) -> None:
+    """Demand that a column shows what it may; `steadily` asks that equal values show the same."""
     policy = evidence.table.policy
     hierarchy = evidence.table.quasi[name][1]
     judge = cell_judge(policy.show)
     together = policy.quasi if judge.together and not steadily else (name,)
-    column = ShownColumn.of(name, evidence.beside(together, name))
+    column = ShownColumn.of(name, evidence.shown_and_held(together, name))
     if steadily:
         demand_steady(column)
     judge.demand(hierarchy, column)

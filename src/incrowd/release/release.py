@@ -61,7 +61,7 @@ class Release(ProvedFacts, Shown):
 
     @classmethod
     def of_verified(cls, facts: ProvedFacts, **made: Any) -> "Release":
-        """The release of rows that meet every model."""
+        """The release of rows that meet every model; `made` are its fields that facts lack."""
         if not facts.models:
             raise NotMetError("the policy has no model, so the release would protect nobody")
         demand(facts.models)

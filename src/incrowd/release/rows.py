@@ -148,7 +148,10 @@ def dropped_columns(policy: Policy) -> tuple[str, ...]:
 def leaving_names(
     policy: Policy, names: Iterable[str], split: Iterable[str] = ()
 ) -> tuple[str, ...]:
-    """The columns that leave, in the order of the table, and then those that are added."""
+    """Those of the table's columns, `names`, that leave, in order; then the columns that are added.
+
+    Columns of `split` leave as two, for their ends.
+    """
     split = tuple(split)
     gone = {*dropped_columns(policy), *split}
     added = () if policy.class_column is None else (policy.class_column,)
@@ -169,6 +172,7 @@ def unchanged_columns(policy: Policy) -> tuple[str, ...]:
 
 
 def _pseudonym_cells(table: LoadedTable, context: RunContext) -> dict[str, Cell]:
+    """Make the cells of identifiers that leave as pseudonyms, by column."""
     cells: dict[str, Cell] = {}
     for name in pseudonymous_columns(table.policy):
         column = table.engine.texts(name, table.policy.marks.of_column(name))
@@ -178,7 +182,7 @@ def _pseudonym_cells(table: LoadedTable, context: RunContext) -> dict[str, Cell]
 
 
 def _split_ends(table: LoadedTable, cells: dict[str, Cell]) -> dict[str, Cell]:
-    """Put two columns of ends in place of each column of labels of numbers or dates."""
+    """Put into `cells` two columns of ends for each column of labels of numbers or dates."""
     spans = {
         name: pair
         for name, pair in table.quasi.items()

@@ -67,8 +67,8 @@ class SearchAgain:
         return pl.DataFrame(columns)
 
 
-def shown_rows(staged: Staged, quasi: Sequence[str]) -> Counter[Cells | None]:
-    """Count the records that show the same in the quasi-identifying columns, by text."""
+def count_shown_rows(staged: Staged, quasi: Sequence[str]) -> Counter[Cells | None]:
+    """Count records by what they show, as text, in the quasi-identifying columns."""
     names = [
         stored
         for name in quasi

@@ -91,11 +91,11 @@ class DrawnTable:
         """How many tables of this size could be drawn from the world."""
         return comb(int(self.people.sum()), int(self.held.sum()))
 
-    def possible(self) -> Iterator[Counts]:
+    def possible_tables(self) -> Iterator[Counts]:
         """Yield each way in which a table of this size can hold people of the distinct rows."""
         yield from map(np.array, _ways_to_take(self.people.tolist(), int(self.held.sum())))
 
-    def drawings(self, held: Counts) -> int:
+    def count_drawings(self, held: Counts) -> int:
         """Count the tables that hold so many people of each distinct row."""
         return prod(comb(m, c) for m, c in zip(self.people.tolist(), held.tolist(), strict=True))
 
@@ -113,7 +113,7 @@ def _ways_to_take(people: Sequence[int], number: int) -> Iterator[list[int]]:
 
 
 def drawn_table(table: LoadedTable) -> DrawnTable:
-    """Describe a table as drawn from its world; refused if it was not, or cannot be told."""
+    """Describe a table as drawn from its world; refused if it was not, or too much is unknown."""
     policy, world = table.policy, table.world.world
     size = f"the world has {count_of(world.people, 'person', 'people')}, fewer than {ENOUGH}"
     why = _reason_unsearchable(policy, world)
@@ -159,6 +159,7 @@ def _reason_unsearchable(policy: Policy, world: World) -> str:
 
 
 def _uncounted_error(size: str, why: str) -> InfeasibleError:
+    """The error for a small world that cannot be searched; both parameters are words of it."""
     return InfeasibleError(
         f"{size}: counted by containment alone, models of the world promise too much there, and "
         f"what somebody who knows the search concludes was not counted: {why}",
@@ -225,10 +226,10 @@ def posterior_of(
     cannot give it and are not searched.
     """
     shown, fitting = release
-    seen = _Alike(drawn, search, shown)
+    seen = _AlikeTables(drawn, search, shown)
     seen.refuse_another_release()
     done = 0
-    for held in drawn.possible():
+    for held in drawn.possible_tables():
         if watch.expired:
             raise LimitError(
                 f"{done:,} of {drawn.tables:,} tables that could be drawn from the world were "
@@ -238,12 +239,12 @@ def posterior_of(
             )
         if fitting.may_show(held):
             seen.add(held)
-        done += drawn.drawings(held)
+        done += drawn.count_drawings(held)
         watch.tell("searching other tables of the world", done / drawn.tables)
     return seen.posterior
 
 
-class _Alike:
+class _AlikeTables:
     """Sums over the tables that give the same release."""
 
     def __init__(self, drawn: DrawnTable, search: Searcher, shown: Counter[Shown]) -> None:
@@ -283,7 +284,7 @@ class _Alike:
         found = self._search_counts(held)
         if found is None or found[0] != self._release:
             return
-        weight = self._drawn.drawings(held)
+        weight = self._drawn.count_drawings(held)
         self._alike += weight
         for of, number in enumerate(held.tolist()):
             self._present[of] += weight * number

@@ -141,6 +141,7 @@ def _as_one_list(items: tuple[Any, ...]) -> Any:
 
 
 def _signature(request: Callable[..., Any]) -> inspect.Signature:
+    """The parameters of a request, with their types alone."""
     signature = inspect.signature(request)
     plain = [
         parameter.replace(annotation=_type_without_marks(parameter.annotation))

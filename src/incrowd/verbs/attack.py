@@ -96,6 +96,7 @@ def knowledge_for(asked: AttackRequest) -> AttackerKnowledge:
 
 
 def _open_tables(asked: AttackRequest, stack: ExitStack) -> AttackTables:
+    """Open the tables of the request; `stack` closes them."""
     beside = {name: getattr(asked, name) for name in ("truth", "original", "other", "control")}
     every = (asked.release, *each_of(asked.world), *beside.values())
     if [str(path_of(one)) for one in every].count("-") > 1:
@@ -141,7 +142,7 @@ def play_attacks(
     notes = list(tables.notes())
     watch.tell("playing attacks by known columns", 0.0)
     _refuse_broken(tables, asked.promises)
-    sure = _play_in_every_world(tables) if every_world else None
+    sure = _fewest_in_every_world(tables) if every_world else None
     played = [play(tables.data, attackers, watch)]
     k_world, k_least, inconsistent, matched = None, None, None, MatchingPlayed()
     if tables.worlds:
@@ -167,7 +168,7 @@ def play_attacks(
     proof = prove_by_promises(tables.public, asked.promises) if asked.promises else None
     by_matching = [] if matched.attack is None else [matched.attack]
     attacks = sort_attacks([*by_matching, *(one for every in played for one in every.attacks)])
-    notes += _models_without_a_test(tables, models)
+    notes += _untested_model_notes(tables, models)
     notes += [line for one in played for line in one.notes]
     notes += () if proof is None else proof.notes
     notes += _notes_on_limits(attacks, models)
@@ -209,7 +210,7 @@ def _notes_on_limits(attacks: Sequence[Attack], models: Sequence[AnyModel]) -> I
 
 
 def _fewest_candidates(linked: Linked, sure: Conservative | None) -> int | None:
-    """The fewest people that a row may be, in world or release; None if neither is known.
+    """The fewest people that a row may be, in world or release; None if no row fits the world.
 
     Rows are about the people of all equal rows, whoever an attacker has heard of (Bettini Section
     6): a list that lacks some of them does not make the others easier to find.
@@ -221,8 +222,8 @@ def _fewest_candidates(linked: Linked, sure: Conservative | None) -> int | None:
     return int(found[there].min())
 
 
-def _models_without_a_test(tables: AttackTables, models: Sequence[AnyModel]) -> list[str]:
-    """The names of the models of the policy that no attack tests."""
+def _untested_model_notes(tables: AttackTables, models: Sequence[AnyModel]) -> list[str]:
+    """Notes on the models of the policy that no attack tests."""
     world = [one for one in models if of_world(one)]
     if not tables.worlds:
         need = "was not tested: give a world (--world FILE)"
@@ -234,15 +235,15 @@ def _models_without_a_test(tables: AttackTables, models: Sequence[AnyModel]) -> 
     ]
 
 
-def _play_in_every_world(tables: AttackTables) -> Conservative | None:
-    """Find who the rows may be among themselves, whatever the world is; None without."""
+def _fewest_in_every_world(tables: AttackTables) -> Conservative | None:
+    """Count whom rows may be in every possible world; None if one person may have several rows."""
     if not tables.knowledge.one_each:
         return None
     return conservative({name: tables.released_column(name) for name in tables.public})
 
 
 def _caution_notes(tables: AttackTables, policy: Policy | None) -> list[str]:
-    """What the world knows beyond the policy's quasi-identifiers (Bettini Section 5)."""
+    """Notes on what the world knows beyond the policy's quasi-identifiers (Bettini Section 5)."""
     public = tables.known_in("world")
     left = [] if policy is None else [name for name in public if name not in policy.quasi]
     if policy is None or not left:

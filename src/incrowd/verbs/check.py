@@ -123,9 +123,9 @@ def keys_of(given: Sequence[AnyPath | bytes]) -> tuple[bytes, ...]:
 
 
 def spreads_of(engine: Engine, policy: Policy, folder: AnyPath) -> dict[str, Reference]:
-    """How sensitive columns with a hierarchy are spread in the release, with its levels.
+    """How sensitive columns are spread in the release, with the levels of their hierarchies.
 
-    One without a tree at hand is left out: the judge says that its distances cannot be measured.
+    One without a hierarchy at hand is left out: the judge refuses to measure its distances.
     """
     asked = (model for model in policy.models if model.needs_hierarchy)
     names = {name for model in asked for name in model.columns if name in engine.names}
@@ -158,7 +158,7 @@ def _load_original(
     against: WorldReference | None,
     held: ExitStack,
 ) -> Original | None:
-    """Load the original as for the release, so that what is unchanged stays as written.
+    """Load the original as for the release, with unchanged columns as written; None without one.
 
     The world belongs to it: hierarchies cover its values, and cells are made for its people.
     """

@@ -86,6 +86,7 @@ def compare(asked: CompareRequest) -> Comparison:
 
 
 def _expected_columns(asked: CompareRequest) -> tuple[str, ...]:
+    """The columns that the request names: tables should have some of them."""
     policy = () if asked.policy is None else tuple(asked.policy.columns)
     formula = _analysis_formula(asked)
     of_formula = () if formula is None else formula.columns
@@ -93,6 +94,7 @@ def _expected_columns(asked: CompareRequest) -> tuple[str, ...]:
 
 
 def _analysis_formula(asked: CompareRequest) -> Formula | None:
+    """The formula of the analysis that the request asks for; None if it asks for none."""
     return None if asked.formula is None else parse_formula(asked.formula)
 
 
@@ -125,9 +127,9 @@ def compare_tables(original: Side, releases: Sequence[Side], asked: CompareReque
     shown = []
     for place, side in enumerate(releases):
         watch.tell("reading", place / (2 * len(releases)))
-        shown.append(tables.release(side))
-    quasi, guessed = tables.quasi(shown)
-    question = tables.question(quasi)
+        shown.append(tables.read_release(side))
+    quasi, guessed = tables.find_quasi(shown)
+    question = tables.make_question(quasi)
     found = []
     for place, one in enumerate(shown):
         watch.tell("comparing", 0.5 + place / (2 * len(releases)))
@@ -159,13 +161,14 @@ class _Tables:
         names = [name for name in engine.names if name not in nested]
         if not names:
             raise InputError("the original has no column of plain values")
-        self._refuse_unknown(engine.names)
+        self._refuse_unknown_columns(engine.names)
         codes = code_columns(engine, asked.policy, names, asked.missing_values)
         columns = {name: OriginalColumn(column) for name, column in codes.items()}
         self.original = OriginalTable(columns, engine.records)
         self._hierarchies = self._build_hierarchies(codes)
 
-    def _refuse_unknown(self, names: Sequence[str]) -> None:
+    def _refuse_unknown_columns(self, names: Sequence[str]) -> None:
+        """Refuse a request that names a column that is not among `names`."""
         asked = self._asked
         for name in (*asked.quasi, *asked.sensitive, *asked.target):
             if name not in names:
@@ -186,7 +189,7 @@ class _Tables:
             if name in codes and len(codes[name].domain)
         }
 
-    def release(self, side: Side) -> ReleaseTable:
+    def read_release(self, side: Side) -> ReleaseTable:
         """Read a release, its labels as values of the original."""
         engine, split = _join_split_labels(in_memory(side.engine), self._engine.names)
         nested = set(engine.uncoded)
@@ -196,7 +199,7 @@ class _Tables:
                 f"{side.name!r} and the original have no column in common",
                 remedy="compare a release with the table that it was made of",
             )
-        columns = {name: self._read(engine, name) for name in there}
+        columns = {name: self._read_column(engine, name) for name in there}
         absent = tuple(name for name in self.original.columns if name not in columns)
         known = {*self._engine.names, *(end for name in split for end in end_names(name))}
         added = [name for name in engine.names if name not in known]
@@ -205,7 +208,7 @@ class _Tables:
             side.name, columns, engine.records, absent, tuple(notes), frozenset(split)
         )
 
-    def _read(self, engine: MemoryEngine, name: str) -> ReleasedColumn:
+    def _read_column(self, engine: MemoryEngine, name: str) -> ReleasedColumn:
         """Read a column of a release by the values and the hierarchy of the original."""
         original = self.original.columns[name]
         kind = None if original.ordered else Kind.TEXT
@@ -214,7 +217,7 @@ class _Tables:
         shown = marks.code_column(engine, name, kind)
         return read_column(original, shown, self._hierarchies.get(name))
 
-    def quasi(self, releases: Sequence[ReleaseTable]) -> tuple[tuple[str, ...], bool]:
+    def find_quasi(self, releases: Sequence[ReleaseTable]) -> tuple[tuple[str, ...], bool]:
         """The columns that people are found by, and whether these are a guess."""
         asked = self._asked
         given = asked.quasi or (() if asked.policy is None else asked.policy.quasi)
@@ -227,7 +230,7 @@ class _Tables:
         ]
         return tuple(coarser), True
 
-    def question(self, quasi: tuple[str, ...]) -> ComparisonQuestion:
+    def make_question(self, quasi: tuple[str, ...]) -> ComparisonQuestion:
         """Make the question: what to compare, by which columns."""
         asked, policy, formula = self._asked, self._asked.policy, self._analysis
         sensitive = tuple(asked.sensitive) or (() if policy is None else policy.sensitive)

@@ -127,6 +127,7 @@ def discover(asked: DiscoverRequest) -> Discovery:
 
 
 def _records_to_search(table: TableInMemory, options: DiscoverOptions) -> Records:
+    """Code the records, equal ones once if that is asked for; refuse a table without any."""
     records = table.records()
     if not records.total:
         raise InputError("the table has no records", remedy="give at least one")
@@ -134,7 +135,7 @@ def _records_to_search(table: TableInMemory, options: DiscoverOptions) -> Record
 
 
 def _search_sample(records: Records, options: DiscoverOptions, watch: Watch) -> SetAnswer:
-    """Search records drawn here, of a table in memory."""
+    """Search a sample of the records of a table in memory; all if it would be no smaller."""
     ratio = options.least_ratio
     epsilon = options.epsilon or (1 - ratio if ratio < 1 else _PAIRS_EPSILON)
     size = options.sample or size_for(records.width, records.total, options, epsilon)
@@ -268,6 +269,7 @@ def _distinct_note(rows: int) -> str:
 
 
 def _frames_until_stopped(table: PassingTable, watch: Watch) -> Iterator[Any]:
+    """Yield the frames of a table until somebody stops it, or the time is up."""
     for frame in table.frames:
         yield frame
         if watch.expired:
@@ -331,6 +333,7 @@ def _make_discovery(  # noqa: PLR0913  all that a discovery is made of
 def _notes_on_records(
     rows: Records, whole: Ratios, options: DiscoverOptions, *, sampled: bool
 ) -> Iterator[str]:
+    """Yield notes on columns that help no set, and on records that no set tells apart."""
     constant = [
         name for name, line in zip(rows.names, rows.codes, strict=True) if (line == line[0]).all()
     ]
@@ -357,6 +360,7 @@ def _explain_column(  # noqa: PLR0913, PLR0917  a column, and what is known so f
     known: tuple[tuple[ColumnSet, ...], ColumnSet | None],
     watch: Watch,
 ) -> Explanation:
+    """Explain what a column adds; `known` are the sets found, and a smallest one."""
     (column,) = rows.places([name])
     alone, without, together = measure_addition(rows, column)
     most = min(_PARTNERS, (options.max_size or _PARTNERS + 1) - 1)

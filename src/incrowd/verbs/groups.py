@@ -71,6 +71,7 @@ def groups(asked: GroupsRequest) -> Groups:
 
 
 def _fill_in_policy(asked: GroupsRequest) -> GroupsRequest:
+    """Read the request's policy, and take from it what the request leaves open."""
     if asked.max_size is not None and asked.max_size < 1:
         raise PolicyError("a set has at least one column", remedy="give a size of 1 or more")
     policy = None if asked.policy is None else files.policy_of(asked.policy)
@@ -83,6 +84,7 @@ def _fill_in_policy(asked: GroupsRequest) -> GroupsRequest:
 
 
 def _named_columns(asked: GroupsRequest) -> tuple[str, ...]:
+    """The columns that the request names, with the one of ids."""
     return (*(asked.columns or ()), *(() if asked.world_id is None else (asked.world_id,)))
 
 

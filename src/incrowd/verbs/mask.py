@@ -171,7 +171,7 @@ def _decide_columns(
     records: int,
     decide: Callable[[tuple[str, ...], WithholdRequest], Withholding],
 ) -> _Decision:
-    """Decide about plain columns; others are withheld, or refused when coded if they must leave."""
+    """Let `decide` choose among columns; `nested` ones are withheld unless they must leave."""
     nested = tuple(name for name in nested if name not in request.keep)
     plain = tuple(name for name in names if name not in nested)
     if not plain:
@@ -196,7 +196,8 @@ def _nothing_to_publish_error(found: Withholding, request: WithholdRequest) -> I
     )
 
 
-def _refuse_unknown(names: Sequence[str], request: WithholdRequest) -> None:
+def _refuse_unknown_columns(names: Sequence[str], request: WithholdRequest) -> None:
+    """Refuse a request that keeps, drops or weighs a column that is not among `names`."""
     for named in (request.keep, request.drop, tuple(request.weights)):
         if named:
             choose_columns(names, named)
@@ -208,7 +209,7 @@ def _mask_frame(frame: Any, request: WithholdRequest, watch: Watch) -> Masked:
     Cells of text files are compared as the texts they are: that is how they will be seen.
     """
     engine = MemoryEngine(frame)
-    _refuse_unknown(engine.names, request)
+    _refuse_unknown_columns(engine.names, request)
     if not engine.records:
         raise InputError("the table has no records", remedy="give at least one")
 
@@ -281,7 +282,7 @@ def _mask_in_passes(
 
 def _decide_by_sample(table: RereadableTable, request: WithholdRequest, watch: Watch) -> _Decision:
     """Decide about columns by a sample; by all records if they are no more than that."""
-    _refuse_unknown(table.names, request)
+    _refuse_unknown_columns(table.names, request)
     size, pairs = request.size, request.by_pairs
     whole = (1 + isqrt(1 + 8 * size)) // 2 if pairs else size
     reservoirs: list[Reservoir] = [RecordReservoir(whole, request.seed)]
@@ -307,7 +308,7 @@ def _decide_by_sample(table: RereadableTable, request: WithholdRequest, watch: W
 def _check_size_in_passing(
     frames: Iterable[pl.DataFrame], whole: int, check: Callable[[], None]
 ) -> Iterator[pl.DataFrame]:
-    """Yield the frames; once they are more than a sample holds, `check` its size."""
+    """Yield the frames, `check` once they exceed `whole` records, refuse a table without any."""
     seen = 0
     for frame in frames:
         if seen <= whole < seen + frame.height:
@@ -333,6 +334,7 @@ def _withhold_by_sample(
 def _write_in_passes(
     table: RereadableTable, place: Path, form: tables.Form, decision: _Decision
 ) -> None:
+    """Write the published columns, their rows in a new order unless it is to be kept."""
     request, frames = decision.request, table.frames(decision.published)
     with scratch_frames(place.parent) as scratch, pieces(place, form) as write:
         if not request.keep_order:

@@ -58,6 +58,7 @@ def _columns_of(sets: Sets) -> tuple[str, ...]:
 
 
 def _test_of(asked: JudgeSetsRequest) -> PopulationTest:
+    """The test that the request asks for; refused without a population."""
     test = PopulationTest.of(asked.population, asked.domains or {}, asked.alpha, asked.source)
     if test is None:
         raise PolicyError(
@@ -122,6 +123,7 @@ def _judge_in_records(test: PopulationTest, rows: Records, sets: Sets) -> Iterat
 
 
 def _count_records(engine: Engine, columns: Mapping[str, CodedColumn]) -> Records:
+    """Count the distinct rows of these columns."""
     lines = engine.counts((), list(columns.values()))
     codes = np.stack([lines.codes[name] for name in columns])
     return Records(tuple(columns), codes, lines.records)

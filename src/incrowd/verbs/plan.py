@@ -155,10 +155,11 @@ def _plan_question(asked: PopulationRequest) -> PlanQuestion:
 
 
 def _plan_for_table(engine: Engine, asked: PlanRequest, question: PlanQuestion) -> Plan:
+    """Make a plan for a table and measure it there; refuse what does not fit the table."""
     if not engine.records:
         raise InputError("the table has no records", remedy="give at least one")
     names, hierarchies = asked.columns or _guessed_quasi(engine), asked.hierarchies or {}
-    _refuse_unknown([*(asked.weights or {}), *hierarchies], names)
+    _refuse_unknown_columns([*(asked.weights or {}), *hierarchies], names)
     if question.population is not None and question.population < engine.records:
         raise PolicyError(
             f"the table has {engine.records:,} records, more than the population of "
@@ -174,6 +175,7 @@ def _plan_for_table(engine: Engine, asked: PlanRequest, question: PlanQuestion) 
 
 
 def _planned_columns(engine: Engine, names: Sequence[str]) -> dict[str, PlannedColumn]:
+    """Code columns of the table, and count the records of each value."""
     coded = engine.codes(names, missing_values=_MISSING)
     return {name: PlannedColumn(one, engine.frequency(one)) for name, one in coded.items()}
 
@@ -212,11 +214,13 @@ def _value_look(name: str, size: float) -> Look:
 
 
 def _weights_in_order(weights: Mapping[str, float], names: Sequence[str]) -> list[float]:
-    _refuse_unknown(weights, names)
+    """The weight of each of these columns, 1 if none is given; refuse one of another column."""
+    _refuse_unknown_columns(weights, names)
     return [weights.get(name, 1.0) for name in names]
 
 
-def _refuse_unknown(named: Sequence[str] | Mapping[str, Any], names: Sequence[str]) -> None:
+def _refuse_unknown_columns(named: Sequence[str] | Mapping[str, Any], names: Sequence[str]) -> None:
+    """Refuse `named` columns that are not among `names`, those of the plan."""
     for name in named:
         if name not in names:
             raise PolicyError(
@@ -243,6 +247,7 @@ def _refuse_unfit(found: Plan) -> None:
 
 
 def _probabilistic_model(found: Plan) -> Probabilistic:
+    """The model that a plan promises; one `beta` for all classes is divided among them."""
     asked, facts = found.question, found.measured
     beta = asked.beta or 0.0
     if asked.simultaneous and facts is not None:
@@ -275,6 +280,7 @@ def _change_policy(
 
 
 def _raise_levels(found: Plan, levels: Mapping[str, int], engine: Engine) -> Plan:
+    """Show these levels in place of the planned ones, and measure the plan again."""
     columns = _planned_columns(engine, [action.column for action in found.actions])
     actions = tuple(raise_level(action, levels, columns[action.column]) for action in found.actions)
     if all(action.left_out for action in actions):

@@ -77,7 +77,7 @@ class _Run:
         if start != self.records:
             raise OtherRecordsError
 
-    def enforce(self) -> list[ShownBuckets]:
+    def join_buckets(self) -> list[ShownBuckets]:
         """The buckets to show, joined so that all hold k records."""
         return [enforce_k(column, self.options.least) for column in self.columns]
 
@@ -157,6 +157,7 @@ def _first_passes(
 def _first_pass(
     table: RereadableTable, frames: Frames, options: QuantileOptions, watch: Watch, *, whole: bool
 ) -> _Run:
+    """Draw a sample of `frames` and divide the columns by it, or exactly if the `whole` fits."""
     drawn = _draw_sample(frames(options.columns), options, watch, whole=whole)
     options.refuse_small(drawn.seen)
     columns = _divide(drawn, options)
@@ -177,6 +178,7 @@ def _draw_sample(
 
 
 def _divide(drawn: StreamSample, options: QuantileOptions) -> tuple[Bucketing, ...]:
+    """Divide every column into buckets by the records that were drawn."""
     least = options.drawn_per_bucket(drawn.seen, drawn.frame.height)
     tasks = [
         partial(Bucketing.by_sample, drawn.frame[name], options.buckets, least)
@@ -208,7 +210,7 @@ def _rewrite_text(
     try:
         with scratch_frames(place.parent) as scratch:
             run, codes = _look_up_codes(table, table.text, options, watch, scratch, whole=whole)
-            shown = run.enforce()
+            shown = run.join_buckets()
             _write_text(run, table.text, codes, shown, place)
             return run, shown
     except (IncrowdError, OtherRecordsError):
@@ -260,7 +262,10 @@ def _write_text(
 
 
 def _second_pass(run: _Run, opened: OpenTarget, folder: Path | None) -> list[ShownBuckets] | None:
-    """Write the rows that leave; return what is shown, None if the first pass saw other records."""
+    """Write the rows that leave; return what is shown, None if the first pass saw other records.
+
+    `folder` has room for what is stored meanwhile.
+    """
     try:
         if run.options.keep_order:
             return _write_in_order(run, opened)
@@ -278,7 +283,7 @@ def _write_in_new_order(run: _Run, opened: OpenTarget, folder: Path | None) -> l
         coded = run.code_rows(run.table.frames, run.leaving_columns)
         for frame in shuffle(coded, cells, run.options.seed, scratch):
             if show is None:  # all rows have passed, and none has left
-                shown = run.enforce()
+                shown = run.join_buckets()
                 show = _decoder(run, shown)
             write(show(frame))
     return shown
@@ -288,7 +293,7 @@ def _write_in_order(run: _Run, opened: OpenTarget) -> list[ShownBuckets]:
     """Write the rows in their order, again if buckets had to change; return what is shown."""
     as_found = [show_all_buckets(column) for column in run.columns]
     _decode_in_order(run, opened, _decoder(run, as_found))
-    shown = run.enforce()
+    shown = run.join_buckets()
     if any(one.changed for one in shown):
         again = replace(run, columns=tuple(replace(column) for column in run.columns))
         _decode_in_order(again, opened, _decoder(run, shown))

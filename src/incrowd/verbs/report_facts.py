@@ -84,6 +84,7 @@ def gather_facts(source: ReportSource) -> ReportFacts:
 
 
 def _note_absent_parts(source: ReportSource) -> None:
+    """Note in `source.absent` what the report cannot show, by part, and why."""
     absent = source.absent
     if source.table is None:
         absent["exposed"] = NO_ORIGINAL.format(
@@ -113,6 +114,7 @@ def _note_absent_parts(source: ReportSource) -> None:
 
 
 def _risk_of_release(source: ReportSource) -> RiskFacts | None:
+    """The risk of the release, as its run measured it or by labels; None without rows."""
     if source.after is None:
         return None
     if source.release is not None:
@@ -121,7 +123,7 @@ def _risk_of_release(source: ReportSource) -> RiskFacts | None:
 
 
 def _exposure_of_table(source: ReportSource) -> ExposureFacts | None:
-    """Who is exposed in the original, or else in the release; None without either."""
+    """Who is exposed in the original, else the release; None without rows or quasi-identifiers."""
     table = source.after if source.before is None else source.before
     if table is None or not source.policy.quasi:
         return None
@@ -167,6 +169,7 @@ def _column_facts(source: ReportSource) -> Iterator[ColumnFact]:
 
 
 def _distinct_before(source: ReportSource) -> dict[str, int]:
+    """Count the distinct values of the original's coded columns; empty without an original."""
     if source.table is None:
         return {}
     table = source.table
@@ -233,7 +236,7 @@ def _unless_failing(
 
 
 def _alternative_facts(source: ReportSource) -> AlternativeFacts | None:
-    """What the search looked at, with losses as the certificate has them; or None."""
+    """What the search looked at, with losses as the certificate has them; None without one."""
     certificate, release, policy = source.certificate, source.release, source.policy
     if certificate is None:
         return None
@@ -256,6 +259,7 @@ def _alternative_facts(source: ReportSource) -> AlternativeFacts | None:
 
 
 def _limit_sentences(source: ReportSource) -> Iterator[str]:
+    """Yield what was assumed: as the certificate says, or what follows from the policy."""
     if source.certificate is not None:
         yield from source.certificate.assumptions
         return

@@ -137,6 +137,7 @@ def _public_column(column: ColumnUtility, public: Callable[[float], float]) -> C
 
 
 def _sample_if_large(engine: Engine) -> Engine:
+    """The table, or a sample of it in memory if it has more than `COMPARED` records."""
     if engine.records <= COMPARED:
         return engine
     names = [name for name in engine.names if name not in columns_without_codes(engine.sealed)]

@@ -208,7 +208,7 @@ def diversity_facts(
 
 
 def _measures_of_column(policy: Policy, column: str) -> list[tuple[Model, float | None]]:
-    """The policy's models of a column with what they ask; usual ones ask for nothing."""
+    """The policy's models of a column with what they ask; then usual ones, None for theirs."""
     own: list[tuple[Model, float | None]] = [
         (model, model.threshold) for model in policy.models if column in model.columns
     ]
@@ -280,6 +280,7 @@ def exposure_facts(
 
 
 def _with_columns(tally: Tally, columns: Sequence[int]) -> Tally:
+    """The tally of these columns alone; `tally` has no sensitive ones."""
     quasi = np.ascontiguousarray(tally.quasi[list(columns)])
     if tally.has_units:
         return replace(tally, quasi=quasi)
@@ -287,6 +288,7 @@ def _with_columns(tally: Tally, columns: Sequence[int]) -> Tally:
 
 
 def _public_unique_share(share: float, tally: Tally) -> float | None:
+    """The share as it leaves; None if it is not known, or withheld."""
     return None if np.isnan(share) else public_share(share, tally.records)
 
 
@@ -318,6 +320,7 @@ def _contribution_facts(
 def _worst_pairs(
     names: Sequence[str], unique: Floats, tally: Tally
 ) -> Iterator[tuple[str, str, float]]:
+    """Yield the pairs of columns that make most records unique, with the share, highest first."""
     found = [
         (names[i], names[j], float(unique[i, j]))
         for i in range(len(names))

@@ -98,7 +98,7 @@ class ReportSource:
 
     @cached_property
     def after(self) -> ClassedTable | None:
-        """The classes of the release; None if it has no records."""
+        """The classes of the release; None if it has no records, or lacks a quasi-identifier."""
         lacking = [name for name in self.policy.quasi if name not in self.rows.names]
         if lacking or not self.rows.records:
             return None
@@ -145,6 +145,7 @@ def _source_of_run(release: Release, asked: ReportRequest, lent: ExitStack) -> R
 
 
 def _source_of_table(asked: ReportRequest, lent: ExitStack) -> ReportSource:
+    """Make the source from a release that is given, and check it first."""
     certificate = certificate_of(asked.certificate)
     policy = asked.policy or certified_policy(certificate, asked.original)
     unchanged = policy.names(Role.KEEP)
@@ -227,6 +228,7 @@ def _name_of_source(source: Any) -> str:
 
 
 def _check_command(asked: ReportRequest) -> str:
+    """The command that checks the release again, without folders: the report leaves."""
     if (path := path_of(asked.source)) is None:
         return _PYTHON
     words = ["incrowd", "check", Path(path).name]

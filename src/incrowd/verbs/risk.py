@@ -65,6 +65,7 @@ def risk(asked: RiskRequest) -> Risk:
 
 
 def _fill_in_policy(asked: RiskRequest) -> RiskRequest:
+    """Read the request's policy, and take from it what the request leaves open."""
     asked = with_policy(asked)
     policy = asked.policy
     if policy is not None:
@@ -77,11 +78,12 @@ def _fill_in_policy(asked: RiskRequest) -> RiskRequest:
             weight=asked.weight or policy.weight,
             hierarchies={**hierarchies_of_io.builders_of(policy, asked.folder), **given},
         )
-    _refuse_nothing(asked)
+    _refuse_unmeasurable(asked)
     return asked
 
 
-def _refuse_nothing(asked: RiskRequest) -> None:
+def _refuse_unmeasurable(asked: RiskRequest) -> None:
+    """Refuse a request without quasi-identifiers, or with numbers that mean nothing."""
     if not asked.quasi:
         raise PolicyError(
             "no quasi-identifying column is named",
@@ -96,6 +98,7 @@ def _refuse_nothing(asked: RiskRequest) -> None:
 
 
 def _given_population(asked: RiskRequest) -> int | None:
+    """The people of the population that the request gives; None if it gives none."""
     return None if asked.population is None else distinct_values.parse_population(asked.population)
 
 
@@ -149,6 +152,7 @@ def _count_people(coded: _Coded) -> int:
 def _add_further_parts(
     found: Risk, coded: _Coded, tally: Tally, request: tuple[RiskRequest, Watch]
 ) -> Risk:
+    """Add to the risk special uniques and explanations, where they are asked for."""
     asked, watch = request
     names = list(coded.quasi)
     if asked.special_uniques is not None:
@@ -212,7 +216,7 @@ def _write_exposed(tally: Tally, threshold: float, path: AnyPath) -> None:
 def _describe_sensitive(
     coded: _Coded, column: CodedColumn, spec: AnyHierarchy | None
 ) -> tuple[CodedColumn, SensitiveColumn]:
-    """Describe a sensitive column for t; aligned to its hierarchy if it has one."""
+    """Code a sensitive column by its hierarchy, if it has one, and describe it for t-closeness."""
     ordered, maps = column.domain.kind is not Kind.TEXT, None
     if spec is not None:
         hierarchy = hierarchies_of_io.resolve(spec, Path()).build(column.domain, column.name)

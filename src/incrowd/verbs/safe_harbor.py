@@ -90,6 +90,7 @@ def table_facts(
 def _check_policy(
     engine: Engine, policy: Policy, folder: AnyPath, rules: SafeHarborRules
 ) -> Checklist:
+    """Check the columns that the policy lets leave, at the finest level that they may show."""
     require_declared(policy, engine.names)
     columns = _leaving_profiles(engine, policy, folder)
     staying = {*dropped_columns(policy), *pseudonymous_columns(policy)}

@@ -160,6 +160,7 @@ def open_to_count(
 def _open_source(
     source: Any, columns: Sequence[str] | None, reading: Reading, stack: ExitStack, *, whole: bool
 ) -> TableInMemory | PassingTable | TableElsewhere:
+    """Open a source as the kind of table that it is; `stack` closes what is opened."""
     if isinstance(source, Opened):
         if isinstance(source.engine, MemoryEngine):
             return _table_in_memory(source.engine, columns, source.like.notes)
@@ -214,7 +215,7 @@ def is_batches(source: Any) -> bool:
 
 
 def passes_once(path: AnyPath) -> bool:
-    """Whether the file is read in one pass."""
+    """Whether the file is a stream, or too large to be read whole: it is then read in one pass."""
     if str(path) == "-":
         return True
     place = Path(path)

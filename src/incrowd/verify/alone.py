@@ -92,6 +92,7 @@ allows 5 %'
         return f"{alone}; the policy allows {whole_percent(self.limit)}"
 
     def _clause(self, known: Columns, share: float) -> str:
+        """Say which share of the people is alone for whoever also knows these columns."""
         if not share:
             return f"nobody is alone, not even for whoever also knows {join_words(known)}"
         each = ", ".join(f"{name} {whole_percent(self.columns[name])}" for name in known)
@@ -109,7 +110,7 @@ class AloneCounts:
     alone: Mapping[Columns, int]
 
     def share(self, known: Columns) -> float:
-        """The share of the people who are alone for whoever knows these columns, as it is told."""
+        """The share of the people who are alone for whoever knows these columns, rounded up."""
         return raised_share(self.alone[known], self.people)
 
 
@@ -139,7 +140,10 @@ def alone_of(
 
 
 def _excess_columns(blocks: Blocks, judged: Columns, most: float, found: AloneCounts) -> Columns:
-    """The columns to take away; as many stay as may, those that single out fewest alone first."""
+    """The columns of `judged` without which at most a share `most` of the people is alone.
+
+    Columns stay as long as they may, those first that alone single out fewest (by `found`).
+    """
     order = sorted(judged, key=lambda name: found.alone[name,])
     counts = count_alone(blocks(), [tuple(order[:number]) for number in range(len(order) + 1)])
     stay = {name for some in counts.alone if counts.share(some) <= most for name in some}
@@ -172,14 +176,14 @@ def _alone_people(crowds: Crowds, values: Counts) -> int:
     """Count the people who are alone by these values, but not by what they show."""
     if crowds.unit is None and crowds.pairs is None:
         # Whoever is alone in a class is alone by every value: they are counted on both sides.
-        return int((crowds.values(values)[2] == 1).sum() - (crowds.sizes == 1).sum())
+        return int((crowds.count_values(values)[2] == 1).sum() - (crowds.sizes == 1).sum())
     nothing = np.zeros_like(values)
     return _count_people(crowds, _alone_rows(crowds, values), _alone_rows(crowds, nothing))
 
 
 def _alone_rows(crowds: Crowds, values: Counts) -> Flags:
     """Flag rows of a person who is the only one of the crowd with this value."""
-    crowd, value, people = crowds.values(values)
+    crowd, value, people = crowds.count_values(values)
     domain = int(values.max(initial=0)) + 1
     place = np.searchsorted(crowd * domain + value, crowds.class_of * domain + values)
     flags: Flags = people[place] == 1

@@ -46,13 +46,14 @@ def largest_k(n: int, share: float, beta: float) -> int:
 
 
 def lower_share(size: int, people: int, columns: int, level: float, *, declared: bool) -> float:
-    """The least share that a class of so many of the people drawn may have, but for `level`.
+    """The least share that a class of `size` of `people` may have, wrong with a chance of `level`.
 
-    It holds for all classes together. A class of share q that was fixed beforehand holds `size` of
-    `people` with a probability of P[Bin(people, q) >= size] (Clopper and Pearson 1934). Where
-    labels are `declared`, at most 1/q classes have that share, for each of at most 32 levels per
-    column. Otherwise two people per column determine what a class shows; any of them may, and only
-    the others count. Drawing without replacement makes tails smaller, so this is on the safe side.
+    It holds for all classes of these `columns` together. A class of share q that was fixed
+    beforehand holds `size` of `people` with a probability of P[Bin(people, q) >= size] (Clopper and
+    Pearson 1934). Where labels are `declared`, at most 1/q classes have that share, for each of at
+    most 32 levels per column. Otherwise two people per column determine what a class shows; any of
+    them may, and only the others count. Drawing without replacement makes tails smaller, so this is
+    on the safe side.
 
     >>> lower_share(1, 5_000, 1, 0.05, declared=True)
     0.0

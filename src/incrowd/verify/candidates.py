@@ -281,7 +281,7 @@ class CandidateCounts:
         counts = np.zeros(len(self._tuples[0]), dtype=np.int64)
         for people in self._blocks():
             single = people.stop <= self._owners.single
-            for chunk, bits in self._fitting(people):
+            for chunk, bits in self._flag_fitting(people):
                 if single:
                     counts[chunk] += np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
                 else:
@@ -299,7 +299,7 @@ class CandidateCounts:
             return None
         lines, persons = [_NONE], [_NONE]
         for people in self._blocks():
-            for chunk, bits in self._fitting(people):
+            for chunk, bits in self._flag_fitting(people):
                 line, person = self._fitting_pairs(bits, people)
                 lines.append(line + chunk.start)
                 persons.append(person + people.start)
@@ -321,7 +321,7 @@ class CandidateCounts:
     def _highest_presence(self, shares: Floats, people: slice) -> float:
         """The highest sum of `shares` over the lines that one of these people fits."""
         sums = np.zeros(people.stop - people.start)
-        for chunk, bits in self._fitting(people):
+        for chunk, bits in self._flag_fitting(people):
             line, person = self._fitting_pairs(bits, people)
             sums += np.bincount(person, shares[chunk][line], minlength=len(sums))
         return float(sums.max(initial=0.0))
@@ -331,8 +331,8 @@ class CandidateCounts:
         labels = sum(len(meaning.runs) for meaning, _ in self._columns)
         return self._owners.blocks(max(64, 8 * _LABEL_BYTES // labels))
 
-    def _fitting(self, people: slice) -> Iterator[tuple[slice, Bits]]:
-        """Yield some lines at a time with a bit for each row of these people: whether it fits."""
+    def _flag_fitting(self, people: slice) -> Iterator[tuple[slice, Bits]]:
+        """Yield slices of lines, with a bit per line and row of these people: whether it fits."""
         owners = self._owners
         rows = owners.rows[owners.start[people.start] : owners.start[people.stop]]
         lines = [_bits_of_labels(meaning, places[rows]) for meaning, places in self._columns]

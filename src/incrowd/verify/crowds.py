@@ -46,7 +46,7 @@ class Crowds:
     @property
     def people(self) -> Counts:
         """People per crowd."""
-        crowd, _, count = self.values(np.zeros(len(self.class_of), dtype=np.int64))
+        crowd, _, count = self.count_values(np.zeros(len(self.class_of), dtype=np.int64))
         people = np.zeros(self.number, dtype=np.int64)
         people[crowd] = count
         return people
@@ -56,21 +56,24 @@ class Crowds:
         """People per class, without other classes that it could match."""
         return replace(self, pairs=None).people
 
-    def values(self, codes: Counts) -> tuple[Counts, Counts, Counts]:
+    def count_values(self, codes: Counts) -> tuple[Counts, Counts, Counts]:
         """Count people by crowd and value: (crowd, value, people), sorted, each pair once."""
         if self.unit is None:
             (member, value), count = _count_distinct(self.class_of, codes, count=self.records)
-            crowd, place = self._spread(member)
+            crowd, place = self._repeat_in_crowds(member)
             (crowd, value), count = _count_distinct(crowd, value[place], count=count[place])
         else:
             (member, value, unit), _ = _count_distinct(self.class_of, codes, self.unit)
-            crowd, place = self._spread(member)
+            crowd, place = self._repeat_in_crowds(member)
             (crowd, value, _), _ = _count_distinct(crowd, value[place], unit[place])
             (crowd, value), count = _count_distinct(crowd, value)
         return crowd, value, count
 
-    def _spread(self, member: Counts) -> tuple[Counts, Counts]:
-        """Repeat each entry of a class (sorted) for every crowd that the class is in."""
+    def _repeat_in_crowds(self, member: Counts) -> tuple[Counts, Counts]:
+        """Repeat each entry of a class for every crowd of the class: the crowds, and the places.
+
+        `member` has the class of each entry, ascending.
+        """
         if self.pairs is None:
             return member, np.arange(len(member), dtype=np.int64)
         crowd, inside = self.pairs
@@ -117,14 +120,14 @@ def number_cells(column: pl.Series) -> NumberedCells:
     """Number the cells of a column by their text."""
     column = column.alias("")  # Polars takes a name such as ^a$ for a pattern
     if isinstance(column.dtype, pl.Enum):
-        return _numbered_dictionary(column)
+        return _number_listed_texts(column)
     text = text_of(column)
     labels = text.drop_nulls().unique().sort()
     codes = text.cast(pl.Enum(labels)).to_physical().cast(pl.Int64) + 1
     return NumberedCells(codes.fill_null(0).to_numpy().astype(np.int64, copy=False), labels)
 
 
-def _numbered_dictionary(column: pl.Series) -> NumberedCells:
+def _number_listed_texts(column: pl.Series) -> NumberedCells:
     """Number as `number_cells` does a column of listed texts, some of which it may lack."""
     texts = listed_texts(column).alias(column.name)
     place = column.to_physical().cast(pl.Int64).fill_null(len(texts)).to_numpy()

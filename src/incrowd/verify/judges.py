@@ -64,7 +64,7 @@ class Evidence:
     def holders(self, column: str) -> "Holders":
         """Who holds which value of this column in which crowd."""
         if column not in self._holders:
-            crowd, value, count = self.crowds.values(self.sensitive[column].codes)
+            crowd, value, count = self.crowds.count_values(self.sensitive[column].codes)
             start = np.searchsorted(crowd, np.arange(self.crowds.number))
             self._holders[column] = Holders(self.people, crowd, value, count, start)
         return self._holders[column]
@@ -113,6 +113,7 @@ def _k_anonymity(model: Any, evidence: Evidence) -> Judgement:
 
 
 def _l_diversity(model: Any, evidence: Evidence) -> Judgement:
+    """Judge by the kind of l-diversity that the model asks for."""
     return _KINDS[model.kind](model, evidence.holders(model.column))
 
 
@@ -250,8 +251,9 @@ def _ordered_distance(holders: Holders, values: Values) -> Floats:
 def _sum_of_gaps(holders: Holders, known: Counts, scale: Floats, upto: Floats) -> Floats:
     """Per crowd: the sum of the differences of the cumulated shares.
 
-    From one value that a crowd holds to the next its cumulated share stands still while the
-    table's (`upto`, times the crowd's `scale`) rises, so a stretch is cut where the two cross.
+    `known` are the positions that the table holds. From one value that a crowd holds to the next
+    its cumulated share stands still while the table's (`upto`, times the crowd's `scale`) rises, so
+    a stretch is cut where the two cross.
     """
     there = holders.value > 0
     crowd, at = holders.crowd[there], np.searchsorted(known, holders.value[there])
@@ -293,7 +295,7 @@ def _hierarchical_distance(holders: Holders, values: Values) -> Floats:
 
 
 def _crowd_shares(holders: Holders, block: slice, places: int) -> Floats:
-    """The shares of all values in these crowds, one line per crowd."""
+    """The shares of all values, at `places` positions, in these crowds, one line per crowd."""
     inside = slice(*np.searchsorted(holders.crowd, [block.start, block.stop]).tolist())
     shares = np.zeros((len(holders.start[block]), places))
     crowd = holders.crowd[inside]

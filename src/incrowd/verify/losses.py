@@ -226,7 +226,7 @@ def _spacing(leaves: Domain) -> float:
 def _ends_of_text(leaves: Domain, text: str) -> tuple[float, float] | None:
     """The first and last value of what an end names: a number is a point, a month has 31 days.
 
-    An end that lies between two whole numbers begins after it and ends before it.
+    An end between two whole numbers begins after it and ends before it. None if it is no value.
     """
     if leaves.kind is Kind.DATE:
         return _date_ends(leaves, text)

@@ -208,6 +208,7 @@ def demand_consistent(rows: CountedRows) -> None:
 
 
 def _refuse_torn(torn: int, equal: str) -> None:
+    """Refuse a release if `torn` labels are too many; `equal` says which values must show one."""
     if torn:
         labels = count_of(torn, "label")
         raise NotMetError(f"{labels} too many: equal {equal} show different ones")

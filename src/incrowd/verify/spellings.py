@@ -33,7 +33,7 @@ def split_columns(quasi: Iterable[str], names: Sequence[str]) -> tuple[str, ...]
 def join_ends(rows: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:
     """Put one column of labels in place of the two columns of ends of each of these.
 
-    Each has a label for cells that show nothing.
+    `columns` has, by column, the label of cells that show nothing.
     """
     for name, nothing in columns.items():
         ends = end_names(name)

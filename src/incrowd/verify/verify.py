@@ -64,7 +64,7 @@ class Reference:
         people = people_by_value(codes, values + 1, own_units(rows.unit), rows.records)
         return cls(place, people, maps)
 
-    def among(self, rows: CountedRows, name: str) -> "Reference":
+    def count_among(self, rows: CountedRows, name: str) -> "Reference":
         """Count the people of these rows alone, at the same positions."""
         rows = rows.one_by_one()
         cells = number_cells(rows.cells[name])
@@ -150,7 +150,7 @@ def look(rows: CountedRows, policy: _JudgedPolicy) -> SeenRelease:
     return SeenRelease(rows.cells, quasi, crowds)
 
 
-def by_people(rows: CountedRows) -> CountedRows:
+def require_units(rows: CountedRows) -> CountedRows:
     """Refuse rows that do not say whose they are; return the others as they are."""
     if rows.unit is None:
         raise NotMetError("the release does not show which records belong to one person")
@@ -257,7 +257,7 @@ def demand_once(repeated: int) -> None:
 
 
 def demand_values(released: CountedRows) -> None:
-    """Demand that no record leaves that held no value, where such are to be suppressed."""
+    """Demand that no released record held a missing value, where such are to be suppressed."""
     if any((codes == MISSING).any() for codes in released.codes.values()):
         raise NotMetError("the release has records with a missing value that the policy leaves out")
 
@@ -306,6 +306,7 @@ def demand_unchanged(altered: Mapping[str, int], kept: Sequence[str]) -> None:
 
 
 def _judge_model(model: Any, evidence: Evidence) -> Verdict:
+    """Judge by one model, and put what it asks and reaches into a verdict."""
     reached, ok = judge(model, evidence)
     column = model.column if model.columns else None
     sure = getattr(model, "confidence", None)

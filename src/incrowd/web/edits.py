@@ -29,14 +29,14 @@ _OF_QUASI = ("hierarchy", "weight", "lowest", "highest", "widest", "grid")
 """Keys that mean something for quasi-identifying columns only."""
 
 
-def view(text: str) -> View:
-    """Parse a policy file: its keys and values as they stand there, without defaults."""
+def parse(text: str) -> View:
+    """Return the keys and values of a policy file as they stand there, without defaults."""
     return tomllib.loads(text)
 
 
 def columns(text: str) -> Mapping[str, Mapping[str, Any]]:
     """Return the settings of each column, by its name."""
-    settings: Mapping[str, Mapping[str, Any]] = view(text)["columns"]
+    settings: Mapping[str, Mapping[str, Any]] = parse(text)["columns"]
     return settings
 
 
@@ -47,7 +47,7 @@ def columns_of_role(text: str, role: str) -> tuple[str, ...]:
 
 def models(text: str) -> list[dict[str, Any]]:
     """The settings of the models, in the order of the file."""
-    settings: list[dict[str, Any]] = view(text)["models"]
+    settings: list[dict[str, Any]] = parse(text)["models"]
     return settings
 
 
@@ -62,13 +62,13 @@ def k_model(text: str) -> str:
 
 
 def k_of(text: str) -> int | None:
-    """The k of the policy; None if it has no model of that kind."""
+    """The k of the model that `k_model` names; None if the policy lacks it."""
     name = k_model(text)
     return next((model["k"] for model in models(text) if model["name"] == name), None)
 
 
 def with_k(text: str, k: int) -> str:
-    """The policy with this k; if it has no such model, a new first one asks for it."""
+    """The policy with this k; if it has no model of `k_model`, a new first one asks for it."""
     known, name = models(text), k_model(text)
     place = next((i for i, one in enumerate(known) if one["name"] == name), None)
     if place is None:
@@ -77,7 +77,7 @@ def with_k(text: str, k: int) -> str:
 
 
 def with_k_model(text: str, name: str) -> str:
-    """The policy with this model first, and none other whose k counts table or world; k stays."""
+    """The policy with this model, table's or world's, first and without the other one; k stays."""
     k = k_of(text) or _USUAL_K
     others = [model for model in models(text) if model["name"] not in (OF_TABLE, OF_WORLD)]
     return edit_text(text, {"models": [{"name": name, "k": k}, *others]})
@@ -116,13 +116,13 @@ def with_model(text: str, model: Mapping[str, Any]) -> str:
 
 
 def with_model_setting(text: str, number: int, key: str, value: float) -> str:
-    """The policy with another setting of one of its models; whole numbers stay whole."""
+    """The policy with a setting of its model of this number (from 0) changed; 3.0 becomes 3."""
     whole = int(value) if float(value).is_integer() else value
     return edit_text(text, {("models", number, key): whole})
 
 
 def without_model(text: str, number: int) -> str:
-    """The policy without the model of this number; the last model cannot be removed."""
+    """The policy without its model of this number (from 0); refused for the only one."""
     known = models(text)
     if len(known) == 1:
         raise PolicyError("a policy needs a model", remedy="add another one first")
@@ -155,7 +155,7 @@ def with_column(text: str, column: str, changes: Mapping[str, Any]) -> str:
 
 def marks_of(text: str, column: str | None = None) -> list[str]:
     """Values that mean missing, besides empty cells: of one column, or those for all columns."""
-    settings = view(text) if column is None else columns(text)[column]
+    settings = parse(text) if column is None else columns(text)[column]
     return [str(mark) for mark in settings.get("missing_values", ()) if mark]
 
 
@@ -169,7 +169,7 @@ def with_marks(text: str, marks: Sequence[str], column: str | None = None) -> st
 @lru_cache(maxsize=8)
 def shared_by_points(text: str) -> View:
     """The policy without search and suppression, and with the usual k: equal for all points."""
-    shared = view(with_k(text, _USUAL_K))
+    shared = parse(with_k(text, _USUAL_K))
     return {key: value for key, value in shared.items() if key not in _OF_POINT}
 
 
@@ -203,7 +203,7 @@ def with_tree(text: str, column: str, grid: TreeRows) -> str:
 def _models_after(
     known: Sequence[Mapping[str, Any]], column: str, role: str
 ) -> list[Mapping[str, Any]]:
-    """The models once a column has this role: its own go, or a sensitive one gets its first."""
+    """The models once a column has this role: without its own, or with a first one if sensitive."""
     if role != "sensitive":
         kept = [model for model in known if model.get("column") != column]
         return kept or [{"name": OF_TABLE, "k": _USUAL_K}]
@@ -213,4 +213,5 @@ def _models_after(
 
 
 def _same_kind(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two models have the same name and column, so that one replaces the other."""
     return one["name"] == other["name"] and one.get("column") == other.get("column")

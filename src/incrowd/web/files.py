@@ -40,7 +40,7 @@ def path_within(folder: str | Path, relative: str) -> Path:
     return found
 
 
-def listing(folder: str | Path, relative: str = "") -> tuple[FolderEntry, ...]:
+def list_folder(folder: str | Path, relative: str = "") -> tuple[FolderEntry, ...]:
     """List a folder below the chosen one: folders first, nothing hidden, at most `MOST` entries."""
     root, place = Path(folder).resolve(), path_within(folder, relative)
     try:

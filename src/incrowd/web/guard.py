@@ -115,7 +115,7 @@ def _headers_by_name(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
 
 
 def _foreign_reason(scope: Scope, headers: Mapping[str, str], host: str) -> str:
-    """Why a request comes from another page, or might; empty if it comes from ours."""
+    """Why a request to this `host` comes from another page, or might; empty if from one of ours."""
     origin = headers.get("origin")
     if origin is not None and origin != f"http://{host}":
         return "it comes from another page"

@@ -148,11 +148,11 @@ class CountMissing(OfPolicy[Mapping[str, int | None]], work="columns:count_missi
 # A column
 
 
-class ShowHistogram(OfColumn[facts.HistogramFacts], work="columns:histogram"):
+class ShowHistogram(OfColumn[facts.HistogramFacts], work="columns:count_histogram"):
     """A histogram of a column, at the lowest level of its hierarchy with few enough bars."""
 
 
-class ShowHierarchy(OfColumn[facts.HierarchyFacts], work="columns:hierarchy"):
+class ShowHierarchy(OfColumn[facts.HierarchyFacts], work="columns:describe_hierarchy"):
     """How a column becomes coarser."""
 
 
@@ -160,11 +160,13 @@ class ExportHierarchy(OfColumn[str], work="columns:export_hierarchy"):
     """The hierarchy of a column as CSV, one line per value: a text, for the user's own use."""
 
 
-class ShowTree(OfColumn[facts.TreeFacts], work="trees:tree"):
+class ShowTree(OfColumn[facts.TreeFacts], work="trees:list_tree_rows"):
     """A column's values with their labels at every level, to be changed."""
 
 
-class OfferHierarchies(OfColumn[tuple[facts.OfferedHierarchy, ...]], work="offers:offers"):
+class OfferHierarchies(
+    OfColumn[tuple[facts.OfferedHierarchy, ...]], work="offers:offer_hierarchies"
+):
     """Hierarchies that fit a column, that of the policy first."""
 
 
@@ -183,11 +185,15 @@ class LookAtWorld(OfWorld[facts.WorldFacts], work="worlds:look_at_world"):
     """Who is in a world, and which columns it shares with the table."""
 
 
-class AskWhatIf(OfWorld[facts.WhatIf | facts.Unanswered], work="what_if:what_if", replaces=True):
+class AskWhatIf(
+    OfWorld[facts.WhatIf | facts.Unanswered], work="what_if:answer_quickly", replaces=True
+):
     """What a policy would mean, at once."""
 
 
-class SearchPolicy(OfWorld[facts.WhatIf], work="what_if:search", replaces=True, gives_way=True):
+class SearchPolicy(
+    OfWorld[facts.WhatIf], work="what_if:search_policy", replaces=True, gives_way=True
+):
     """What the policy's own search finds, with its time limit."""
 
 

@@ -14,7 +14,7 @@ from incrowd.web.facts import TriedRelease, WhatIf
 def with_longer_answers(
     parts: Iterable[TriedRelease], longer: Mapping[str, WhatIf]
 ) -> list[TriedRelease]:
-    """The points, with the answers of longer searches, by policy, where there are any."""
+    """The points, each with the answer in `longer` for its policy if there is one."""
     return [replace(one, answer=longer.get(one.policy, one.answer)) for one in parts]
 
 
@@ -46,4 +46,5 @@ def _satisfies(one: TriedRelease, other: TriedRelease) -> bool:
 
 
 def _loss(point: TriedRelease) -> float:
+    """The loss of a point's release; infinite if none is known."""
     return float("inf") if point.answer is None else point.answer.loss

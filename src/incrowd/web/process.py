@@ -32,7 +32,7 @@ class Replies:
         self._told = 0.0
 
     def tell(self, what: str, share: float, value: Any = None) -> None:
-        """Tell how far the job is, not too often; a `value` is always told.
+        """Tell what the job does and which share of it is done, not too often; a `value` always.
 
         Raise `StoppedError` if the job was cancelled.
         """
@@ -62,11 +62,11 @@ def serve(wire: Connection, stop: Flag) -> None:
         while True:
             number, job = wire.recv()
             replies = Replies(wire, stop, number)
-            replies.send(ending_of(state, job, replies))
+            replies.send(do_job(state, job, replies))
 
 
-def ending_of(state: Any, job: Job[Any], replies: Replies) -> Ending:
-    """Do a job and say how it ended: with its answer, cancelled, or failed."""
+def do_job(state: Any, job: Job[Any], replies: Replies) -> Ending:
+    """Do a job and return how it ended: with its answer, cancelled, or failed."""
     try:
         module, _, name = job.work.partition(":")
         work = getattr(import_module(f"incrowd.web.work.{module}"), name)

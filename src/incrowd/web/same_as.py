@@ -63,13 +63,13 @@ def command(session: "PageSession") -> str:
     }
     for flag, value in given.items():
         words += [] if value is None else [flag, str(value)]
-    words += _world_words(session.world) + _reading_words(session.reading)
+    words += _world_flags(session.world) + _reading_flags(session.reading)
     return shlex.join(words)
 
 
 def first_note(session: "PageSession") -> str:
     """What to do first if the table is a copy that does not stay; empty if it stays."""
-    if not session.passing:
+    if not session.is_copy:
         return ""
     name = _source(session)
     if session.source == str(session.private / DEMO):
@@ -83,27 +83,31 @@ def first_note(session: "PageSession") -> str:
 def _source(session: "PageSession") -> str:
     """The path of the table; of a copy that does not stay only its name."""
     source = session.source or "FILE"
-    return Path(source).name if session.passing else source
+    return Path(source).name if session.is_copy else source
 
 
 def _target(session: "PageSession") -> str:
+    """The path of the release; `RELEASE` as long as there is no table."""
     return session.target or "RELEASE"
 
 
-def _world_words(world: WorldFiles) -> list[str]:
+def _world_flags(world: WorldFiles) -> list[str]:
+    """The flags, with their values, by which a command gets the world; none without one."""
     words = [word for file in world.files for word in ("--world", file)]
     words += [] if world.world_id is None else ["--world-id", world.world_id]
     return words + [word for pair in world.rename for word in ("--rename", "=".join(pair))]
 
 
-def _options_in(reading: ReadingOptions) -> list[tuple[Option, Any]]:
+def _given_options(reading: ReadingOptions) -> list[tuple[Option, Any]]:
+    """The options of reading that are set, each with its value."""
     values = ((option, getattr(reading, option.name)) for option in options_of(ReadingOptions))
     return [(option, value) for option, value in values if value not in (None, ())]
 
 
-def _reading_words(reading: ReadingOptions) -> list[str]:
+def _reading_flags(reading: ReadingOptions) -> list[str]:
+    """The flags, with their values, by which a command reads the table so."""
     words = []
-    for option, value in _options_in(reading):
+    for option, value in _given_options(reading):
         if isinstance(value, bool):
             words.append(option.flags[0].split("/")[0 if value else 1])
         else:
@@ -119,8 +123,8 @@ def python(session: "PageSession") -> str:
     arguments += [f"{name}={_literal(one)}" for name, one in given.items() if one is not None]
     if session.key_file is not None:
         arguments.append("key=key")
-    arguments += _world_python(session.world)
-    if reading := _reading_python(session.reading):
+    arguments += _world_arguments(session.world)
+    if reading := _reading_argument(session.reading):
         arguments.append(reading)
     lines = ["import incrowd", "", f'policy = incrowd.read_policy("{POLICY}")']
     if session.key_file is not None:
@@ -132,14 +136,16 @@ def python(session: "PageSession") -> str:
 
 
 def _report_lines(session: "PageSession") -> list[str]:
+    """The line of Python that writes the report; none if no report is wanted."""
     if session.report is None:
         return []
     source, report = _quote(_source(session)), _quote(session.report)
-    given = [f"original={source}", *_world_python(session.world)]
+    given = [f"original={source}", *_world_arguments(session.world)]
     return [f"incrowd.report(release, {report}, {', '.join(given)})"]
 
 
-def _world_python(world: WorldFiles) -> list[str]:
+def _world_arguments(world: WorldFiles) -> list[str]:
+    """The arguments by which a Python call gets the world; none without one."""
     if not world.files:
         return []
     given = [f"world=[{', '.join(map(_quote, world.files))}]"]
@@ -147,10 +153,11 @@ def _world_python(world: WorldFiles) -> list[str]:
     return given + ([f"rename={_literal(dict(world.rename))}"] if world.rename else [])
 
 
-def _reading_python(reading: ReadingOptions) -> str:
+def _reading_argument(reading: ReadingOptions) -> str:
+    """The argument by which a Python call reads the table so; empty if no option is set."""
     settings = [
         f"{option.name}={_formats_literal(value) if isinstance(value, tuple) else _literal(value)}"
-        for option, value in _options_in(reading)
+        for option, value in _given_options(reading)
     ]
     return f"reading=incrowd.Reading({', '.join(settings)})" if settings else ""
 
@@ -174,7 +181,7 @@ def _quote(text: str) -> str:
 
 
 def files_by_name(session: "PageSession") -> dict[str, str]:
-    """The files of a session, by their names: with them it can be run again."""
+    """The texts of the files that make the release again, by the names of the files."""
     source = "\nand ".join((_source(session), *session.world.files))
     target = _target(session)
     first = first_note(session)
@@ -188,7 +195,7 @@ def files_by_name(session: "PageSession") -> dict[str, str]:
 
 
 def archive(session: "PageSession") -> bytes:
-    """The session as a folder in a ZIP file."""
+    """A ZIP file, as bytes, of the folder that makes the release again."""
     name = f"{Path(session.source or 'table').name.partition('.')[0]}-session"
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as folder:

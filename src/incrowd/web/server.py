@@ -129,7 +129,7 @@ def application(
         session.close()
         del made_up  # held until here: nobody else holds the task
 
-    async def close_tab() -> None:
+    async def cancel_if_unwatched() -> None:
         await cancel_unwatched(
             session,
             patience,
@@ -140,7 +140,7 @@ def application(
     receiver: Any = uploads.Receiver(session.uploads)
     outer.mount(uploads.PATH, receiver)
     pages.attach(session)
-    app.on_disconnect(close_tab)
+    app.on_disconnect(cancel_if_unwatched)
     ui.run_with(
         outer,
         title="incrowd",
@@ -170,7 +170,7 @@ async def cancel_unwatched(
 
 async def _open_hospital(session: PageSession) -> None:
     """Open the made-up hospital, in a folder that is deleted at the end."""
-    made = await session.ask(jobs.WriteHospital(str(session.private / same_as.DEMO))).end()
+    made = await session.ask(jobs.WriteHospital(str(session.private / same_as.DEMO))).wait_for_end()
     if isinstance(made, Done):
         session.open(made.value)
 

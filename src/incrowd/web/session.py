@@ -62,7 +62,7 @@ class PageSession:
         return ReadingOptions() if self.table is None else self.table.reading
 
     @property
-    def passing(self) -> bool:
+    def is_copy(self) -> bool:
         """Whether the table is a copy in the private folder, which is deleted in the end."""
         folder = None if self._private is None else self.private
         return bool(self.source and folder and Path(self.source).is_relative_to(folder))
@@ -74,7 +74,7 @@ class PageSession:
         """
         source = None if path is None else str(Path(path).absolute())
         if source != self.source:
-            if self.passing:
+            if self.is_copy:
                 uploads.delete(Path(self.require_table().source))
             self.forget_policy()
             self.world = jobs.NO_WORLD
@@ -119,7 +119,7 @@ class PageSession:
         return self._take_from(self._redo, self._undo)
 
     def _take_from(self, there: list[_State], back: list[_State]) -> str:
-        """Take the newest state of one list and keep the present one in the other."""
+        """Go to the newest state of `there`, if any; keep this one in `back`; return the policy."""
         if there:
             back.append((self.policy, self.world))
             self.policy, self.world = there.pop()
@@ -132,7 +132,7 @@ class PageSession:
         self.pinned = (*self.pinned, point)
 
     def unpin(self, number: int) -> None:
-        """Remove the pinned point of this number."""
+        """Remove the pinned point of this number (from 0)."""
         self.pinned = (*self.pinned[:number], *self.pinned[number + 1 :])
 
     def note_visit(self) -> None:
@@ -160,7 +160,7 @@ class PageSession:
 
     @property
     def private(self) -> Path:
-        """A folder that only this user can read; it is deleted at the end."""
+        """A folder that only this user can read: made when first asked for, deleted at the end."""
         if self._private is None:
             self._private = PrivateFolder(purpose=uploads.PURPOSE)
         return self._private.path.resolve()

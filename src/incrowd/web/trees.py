@@ -138,7 +138,7 @@ def _path_from(grid: TreeRows, level: int, label: str) -> Row | None:
 
 
 def _path_of_new_label(grid: TreeRows, upper: Sequence[str], name: str) -> Row:
-    """The labels from a new label up, below these; one that leaves `other` stays alone."""
+    """The labels from a new label up: it and `upper`; only it below the top if `other` is there."""
     if grid.other in upper:
         return (*[name] * len(upper), upper[-1])
     return (name, *upper)

@@ -53,7 +53,7 @@ class _BrokenOffError(Exception):
 
 
 class Uploads:
-    """The files that were handed over: at most one for each purpose."""
+    """The files that were handed over: at most one for each purpose, in the `private()` folder."""
 
     def __init__(self, private: Callable[[], Path], *, most: int = MOST) -> None:
         self._private = private
@@ -149,6 +149,7 @@ class Receiver:
             return
 
     async def _take(self, scope: Any, receive: Receive) -> str:
+        """Take the file of a request and return the name it is kept under; raise if refused."""
         headers = {
             key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]
         }
@@ -224,6 +225,7 @@ def too_large_error(most: int) -> UploadError:
 
 
 def _write_error(error: OSError) -> UploadError:
+    """The error, with its status, that tells a browser why its file could not be written."""
     if error.errno in _FULL:
         return UploadError(
             "the disk is full, and nothing of the file was kept",

@@ -58,6 +58,7 @@ def page_words(words: str) -> str:
 
 
 def _field_or_flag(found: "re.Match[str]") -> str:
+    """The field, in quotes, that a flag stands for; the flag as it was found if none does."""
     flag = found[0].split(" ")[0]
     return f"“{FIELDS[flag]}”" if flag in FIELDS else found[0]
 

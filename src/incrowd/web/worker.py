@@ -25,7 +25,7 @@ CANCELLED = Cancelled("cancelled")
 
 
 class Ticket:
-    """A job that was handed in: its events, as they come."""
+    """A job that was handed in: its number at this worker, its events, and how it ended."""
 
     def __init__(self, number: int, job: Job[Any]) -> None:
         self.number, self.job = number, job
@@ -48,8 +48,8 @@ class Ticket:
             if not isinstance(event, Progress):
                 return
 
-    async def end(self, tell: Callable[[Progress], Any] | None = None) -> Ending:
-        """Wait for the end of the job and return it; `tell` is called with its progress."""
+    async def wait_for_end(self, tell: Callable[[Progress], Any] | None = None) -> Ending:
+        """Wait until the job has ended and return how; `tell` is called with its progress."""
         async for event in self:
             if not isinstance(event, Progress):
                 return event
@@ -71,12 +71,12 @@ class Worker:
 
     @property
     def busy(self) -> bool:
-        """Whether there is anything to do."""
+        """Whether a job runs or waits."""
         return self._running is not None or bool(self._waiting)
 
     @property
     def awaited(self) -> bool:
-        """Whether somebody waits for an answer: what gives way goes on behind."""
+        """Whether somebody waits for an answer; nobody does for a running job that gives way."""
         running = self._running
         return bool(self._waiting) or (running is not None and not running.job.gives_way)
 
@@ -125,6 +125,7 @@ class Worker:
         self._process = self._running = None
 
     def _start_next(self) -> None:
+        """Send the job that has waited longest to the process, unless another one runs."""
         if self._running is not None or not self._waiting:
             return
         self.start()
@@ -133,7 +134,7 @@ class Worker:
         self._process.send(self._running.number, self._running.job)
 
     def _stop(self, ticket: Ticket, why: Cancelled) -> None:
-        """Ask the process to stop its job; if it does not within `GRACE`, end the process."""
+        """Ask the process to stop its job, because of `why`; end it if it has not in `GRACE`."""
         if self._process is None or self._ended is not None:
             return
         self._ended = why
@@ -141,11 +142,12 @@ class Worker:
         asyncio.get_running_loop().call_later(GRACE, self._end_if_running, ticket, self._process)
 
     def _end_if_running(self, ticket: Ticket, process: "_Process") -> None:
+        """End this process if it is still at the job of this ticket."""
         if self._running is ticket and self._process is process:
             process.end()
 
     def _take_event(self, process: "_Process", number: int, event: Event) -> None:
-        """Pass an event on to the running job's ticket; one of a former job is dropped."""
+        """Pass an event on to the running job's ticket, unless it is of a former job or process."""
         ticket = self._running
         if process is not self._process or ticket is None or ticket.number != number:
             return
@@ -169,7 +171,11 @@ class Worker:
 
 
 class _Process:
-    """A process that answers, and the thread that listens to it."""
+    """A process that does jobs, and the thread that listens to it.
+
+    `heard` is called in `loop` with the number of a job and each of its events, `lost` once the
+    process is gone.
+    """
 
     def __init__(
         self,
@@ -193,7 +199,7 @@ class _Process:
         return self._child.pid
 
     def send(self, number: int, job: Job[Any]) -> None:
-        """Hand a job over; if the process is gone, the listening thread says so."""
+        """Hand a job over; if the process is gone, only the listening thread says so."""
         self._stop.clear()
         with suppress(OSError):
             self._wire.send((number, job))
@@ -208,6 +214,7 @@ class _Process:
         threading.Thread(target=self._reap, daemon=True).start()
 
     def _reap(self) -> None:
+        """Wait until the process is gone, by force after `GRACE`."""
         self._child.join(GRACE)
         self._child.kill()
         self._child.join()

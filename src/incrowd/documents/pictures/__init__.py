@@ -6,7 +6,7 @@
 '<svg'
 """
 
-from incrowd.documents.pictures.svg import plain_svg as plain_svg
+from incrowd.documents.pictures.svg import standalone_svg as standalone_svg
 from incrowd.documents.pictures.svg import svg as svg
 from incrowd.documents.pictures.values import Bars as Bars
 from incrowd.documents.pictures.values import Curve as Curve

@@ -26,7 +26,7 @@ _LEVEL_ROOM = 44.0
 
 
 def gutter_width(scale: AxisScale) -> float:
-    """The width that the texts of an upright axis take."""
+    """The width that the texts of an upright axis take at the left edge."""
     return EDGE + max(text_width(text) for text in scale.texts) + 8
 
 
@@ -77,7 +77,10 @@ class Names:
 
 
 def fit_names(labels: Sequence[str], slot: float, left: float) -> Names:
-    """Fit names of categories: level if there is room, else thinned out if short, else turned."""
+    """Fit names of categories: level if there is room, else thinned out if short, else turned.
+
+    `slot` is the width for each, `left` the left edge of the area if names need no more room.
+    """
     whole = [shorten(label, _SLANTED_ROOM) for label in labels]
     widths = [text_width(text) for text in whole]
     if max(widths) <= max(slot - 6, _LEVEL_ROOM):
@@ -130,5 +133,6 @@ def _name_step(widths: Sequence[float], slot: float) -> int:
 
 
 def _axis_name(area: Area, name: str, down: float) -> list[Words]:
+    """The name of a level axis, `down` below the area; none if it is empty."""
     middle = area.left + area.width / 2
     return [fit_words(middle, area.bottom + down, name, area.width, "middle")] if name else []

@@ -72,6 +72,7 @@ def _legend_keys(picture: Bars) -> list[Key]:
 def _draw_bars_or_outlines(
     picture: Bars, count: int, up: AxisScale, area: Area
 ) -> tuple[MarkGroup, ...]:
+    """Draw the first `count` bars of each series, very many of them as outlines."""
     if count * len(picture.series) > _SINGLE:
         return tuple(
             part
@@ -103,6 +104,7 @@ def _draw_boxes(picture: Bars, up: AxisScale, area: Area) -> tuple[MarkGroup, ..
 
 
 def _boxes_of_series(picture: Bars, place: int, up: AxisScale, area: Area) -> Iterator[Box]:
+    """Yield the boxes of the series at `place` (from 0); a stub for each withheld figure."""
     series, many = picture.series[place], len(picture.series)
     slot = area.width / len(picture.labels)
     wide = min(slot * 0.8 / many, 46.0)
@@ -121,7 +123,7 @@ def _boxes_of_series(picture: Bars, place: int, up: AxisScale, area: Area) -> It
 def _draw_outline(
     n: int, series: Series, count: int, up: AxisScale, area: Area
 ) -> tuple[MarkGroup, ...]:
-    """Draw the tops of very many bars as one line, broken where figures are withheld.
+    """Draw the tops of very many bars of series n as a line, broken where figures are withheld.
 
     The unit across is a bar, which keeps the line short.
     """

@@ -61,6 +61,7 @@ def _drawable_points(line: CurveLine) -> tuple[tuple[float, float], ...]:
 def _draw_line(
     n: int, line: CurveLine, placed: Sequence[tuple[float, float]]
 ) -> tuple[MarkGroup, ...]:
+    """Draw line n through these places, as stairs if it has steps; nothing without places."""
     if not placed:
         return ()
     (x, y), *others = placed
@@ -73,6 +74,7 @@ def _draw_line(
 
 
 def _draw_dots(line: CurveLine, placed: Sequence[tuple[float, float]]) -> list[Dot]:
+    """A dot at each place, which tells a pointer the figures of the point there."""
     return [
         Dot(x, y, pointer_text(f"{line.name}: {figure(a)}, {figure(b)}"), radius=3.5)
         for (x, y), (a, b) in zip(placed, line.points, strict=True)

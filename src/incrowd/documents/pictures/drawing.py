@@ -85,7 +85,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class Words:
-    """A text; `pointer_text` is the whole of one that was shortened."""
+    """A text; `told` is the whole of one that was shortened, for a pointer."""
 
     shape: ClassVar[str] = "words"
     x: float
@@ -193,6 +193,7 @@ def svg_path(*parts: str | float) -> str:
 
 
 def _legend_mark(key: Key, x: float, y: float) -> Mark:
+    """The mark of an entry of the legend; y is the base line of its name."""
     match key.mark:
         case "box":
             return Box(x, y - 10, 12, 12)

@@ -59,7 +59,7 @@ def _row_names(picture: HeatMap, area: Area) -> Iterator[Words]:
 
 
 def _shade_of(picture: HeatMap, value: float) -> int:
-    """How strong a figure's colour is: minus for figures below zero."""
+    """How strong the colour of a figure is, up to `_SHADES`; minus for figures below zero."""
     if picture.least < 0:
         most = max(abs(picture.least), abs(picture.most))
         return round(min(max(value / most, -1.0), 1.0) * _SHADES)
@@ -75,6 +75,7 @@ def _placed_figures(picture: HeatMap) -> Iterator[tuple[int, int, float | None]]
 
 
 def _draw_boxes(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
+    """Draw a box for each cell, with its figure in it if there is room for all."""
     side = area.width / len(picture.columns)
     high = area.height / len(picture.rows)
     found: dict[str, list[Box]] = {"more": [], "less": [], "none": []}
@@ -151,6 +152,7 @@ def _draw_legend(picture: HeatMap, top: float) -> tuple[tuple[MarkGroup, ...], f
 
 
 def _withheld_mark(picture: HeatMap, x: float, y: float) -> Box | Path:
+    """The mark of the legend for withheld figures, in the look that the cells have."""
     if len(picture.rows) * len(picture.columns) <= _TOLD:
         return Box(x, y - 10, 12, 12)
     return Path(svg_path("M", x + 2, y - 4, "h8"))

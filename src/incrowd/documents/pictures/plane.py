@@ -61,7 +61,10 @@ def draw_plane(picture: Plane) -> Drawing:
 def _draw_points(
     points: Sequence[PlanePoint], kinds: Sequence[str], places: dict[int, tuple[float, float]]
 ) -> tuple[MarkGroup, ...]:
-    """Draw the points kind by kind, the line of the frontier below them, and names."""
+    """Draw the points kind by kind, the line of the frontier below them, and names.
+
+    `places` has the place of each point by its `id`.
+    """
     frontier = sorted(places[id(point)] for point in points if point.kind == "frontier")
     groups = _frontier_line(frontier)
     for kind in kinds:
@@ -82,6 +85,7 @@ def _draw_points(
 
 
 def _frontier_line(places: Sequence[tuple[float, float]]) -> tuple[MarkGroup, ...]:
+    """Draw the line through these places; nothing for a single one."""
     line = "L".join(svg_path(x, y) for x, y in places)
     return group_marks("line3", [Path(f"M{line}")] if len(places) > 1 else [])
 
@@ -111,7 +115,7 @@ def _fit_labels(
 
 
 def _label_places(x: float, y: float, text: str) -> list[tuple[tuple[float, float, Anchor], _Box]]:
-    """Where a name may stand: right of its point, left of it, above it, below it."""
+    """Where a name may stand around its point, best first: place and anchor, and its box."""
     wide = text_width(text)
     right, left = x + 9, x - 9
     middle, half = y + 4, wide / 2

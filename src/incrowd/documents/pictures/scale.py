@@ -74,7 +74,7 @@ def _range_around(value: float, *, zero: bool) -> tuple[float, float]:
 
 
 def _round_step(rough: float) -> float:
-    """The next of 1, 2, 5 times a power of ten."""
+    """The least of 1, 2, 5 times a power of ten that is not below this one."""
     power = math.floor(math.log10(rough))
     ten: float = 10.0**power
     return next(n * ten for n in (1, 2, 5, 10) if n * ten >= rough * (1 - 1e-9))

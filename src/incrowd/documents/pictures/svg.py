@@ -15,15 +15,15 @@ from incrowd.documents.templates import render
 
 def svg(picture: Picture) -> str:
     """Write the picture as one SVG element, for a page whose style sheet has its colours."""
-    return render("drawing.svg", drawing=drawing(picture), style="")
+    return render("drawing.svg", drawing=draw_picture(picture), style="")
 
 
-def plain_svg(picture: Picture) -> str:
+def standalone_svg(picture: Picture) -> str:
     """Write the picture as a file of its own, with its colours for light and dark."""
-    return render("drawing.svg", drawing=drawing(picture), style=style_rules())
+    return render("drawing.svg", drawing=draw_picture(picture), style=style_rules())
 
 
-def drawing(picture: Picture) -> Drawing:
+def draw_picture(picture: Picture) -> Drawing:
     """Draw a picture of any kind as marks at places."""
     match picture:
         case Bars():

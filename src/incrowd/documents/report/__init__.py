@@ -5,7 +5,7 @@ from typing import Any
 from rich.console import RenderableType
 
 from incrowd.documents.json import pick
-from incrowd.documents.page import Page, page
+from incrowd.documents.page import Page, page_html
 from incrowd.documents.report.changes import alternatives_section, columns_section, utility_section
 from incrowd.documents.report.closing import limits_section, papers_section
 from incrowd.documents.report.danger import attacks_section, before_section, exposed_section
@@ -16,7 +16,7 @@ from incrowd.documents.words import BAD, GOOD, line, lines, stack
 
 def report_html(facts: ReportFacts, *, show_values: bool = False) -> str:
     """Write the report as one self-contained page."""
-    return page(report_page(facts, show_values=show_values))
+    return page_html(report_page(facts, show_values=show_values))
 
 
 def report_page(facts: ReportFacts, *, show_values: bool = False) -> Page:

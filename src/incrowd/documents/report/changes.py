@@ -49,7 +49,7 @@ def columns_section(facts: ReportFacts, *, values: bool) -> Section:
     for one in done:
         told = utility.get(one.name)
         inside = _column_blocks(one, told if one.name in drawn else None, values=values)
-        blocks.append(Folded(f"{one.name}: {_fold_words(one, told)}", inside))
+        blocks.append(Folded(f"{one.name}: {_change_words(one, told)}", inside))
     if gone:
         rows = [(one.name, one.role, _fate_words(one)) for one in gone]
         listing = table(("column", "role", "what became of it"), rows)
@@ -63,7 +63,8 @@ def columns_section(facts: ReportFacts, *, values: bool) -> Section:
     return Section("columns", "What was done to each column", (*blocks, *quiet(*notes)))
 
 
-def _fold_words(one: ColumnFact, told: ColumnUtility | None) -> str:
+def _change_words(one: ColumnFact, told: ColumnUtility | None) -> str:
+    """What was done to a column, in a few words; `told` compares it with the original."""
     if one.role != "quasi":
         return "unchanged" if one.role != "identifier" else _fate_words(one)
     parts = []
@@ -90,6 +91,7 @@ def _fate_words(one: ColumnFact) -> str:
 def _column_blocks(
     one: ColumnFact, told: ColumnUtility | None, *, values: bool
 ) -> tuple[Block, ...]:
+    """Sentences on a column, and its histogram if it was compared with the original."""
     blocks: list[Block] = list(plain(*_column_sentences(one, told)))
     if told is not None and told.histogram.labels:
         names = bar_names(told.histogram.labels, told.kind, values=values)
@@ -198,6 +200,7 @@ def _folded_figures(found: ReleaseUtility) -> Block:
 
 
 def _association_blocks(found: ReleaseUtility) -> tuple[Block, ...]:
+    """A map of how associations changed; nothing if fewer than two columns have any."""
     told = [pair for pair in found.pairs if pair.difference is not None]
     names = list(dict.fromkeys(name for pair in told for name in pair.columns))[:_PAIRED]
     if len(names) < 2:
@@ -261,6 +264,7 @@ def _why_sentences(found: AlternativeFacts) -> Iterator[str]:
 
 
 def _alternatives_plane(facts: ReportFacts, found: AlternativeFacts) -> Plane:
+    """Risk and loss of the original, of what was looked at and of this release, where known."""
     points: list[PlanePoint] = []
     if facts.exposure is not None and facts.exposure.of == "original":
         points.append(PlanePoint("the original", facts.exposure.risk.highest, 0.0, "original"))

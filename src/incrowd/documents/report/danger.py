@@ -112,6 +112,7 @@ def _contributions_picture(found: ExposureFacts) -> PictureBlock:
 
 
 def _contribution_series(shown: Sequence[ContributionFact]) -> Iterator[Series]:
+    """Yield exposure by a column alone, and by all others if that was counted."""
     yield Series("by this column alone", tuple(one.alone for one in shown))
     if any(one.without is not None for one in shown):
         yield Series("by all others", tuple(one.without for one in shown))
@@ -224,6 +225,7 @@ def _risk_picture(curve: RiskCurve, sizes: SizeFacts) -> PictureBlock:
 
 
 def _diversity_blocks(found: Sequence[DiversityFacts]) -> tuple[Block, ...]:
+    """A table and pictures of what classes reach; nothing without sensitive columns."""
     if not found:
         return ()
     columns: Columns = {
@@ -274,7 +276,7 @@ def attacks_section(facts: ReportFacts) -> Section:
     if found is None or not found.attacks:
         why = facts.absent.get("attacks", "No attack was played.")
         return Section("attacks", "Attacks", quiet(why))
-    shown = _worst_first(found.attacks)
+    shown = _attacks_to_draw(found.attacks)
     said = _broken_sentence(found)
     scenarios = dict.fromkeys(one.scenario for one in found.attacks)
     blocks: list[Block] = [
@@ -304,13 +306,14 @@ def _broken_sentence(found: AttackFacts) -> str:
     )
 
 
-def _worst_first(attacks: Sequence[AttackFact]) -> list[AttackFact]:
-    """Sort the attacks to draw: all that break a limit, then those that gain most."""
+def _attacks_to_draw(attacks: Sequence[AttackFact]) -> list[AttackFact]:
+    """The attacks to draw: all that break a limit first, then those that gain most."""
     ranked = sorted(attacks, key=lambda one: (not one.breaks, -(one.gain or 0.0)))
     return ranked[: max(_MOST_ATTACKS, sum(one.breaks for one in attacks))]
 
 
 def _undrawn_words(count: int) -> str:
+    """Say how many attacks are not drawn; empty if all are."""
     if count <= 0:
         return ""
     many = quantity(count, "attack that breaks", "attacks that break")
@@ -335,7 +338,10 @@ def _attack_picture(shown: Sequence[AttackFact], width: int) -> PictureBlock:
 
 
 def _goal_label(one: AttackFact, width: int) -> str:
-    """What an attacker is after, and by which columns unless by most, to fit the width."""
+    """What an attacker is after, and the one or two columns known, unless these are nearly all.
+
+    `width` is how many columns all attackers know together.
+    """
     what = f"{one.goal}{' (breaks a limit)' if one.breaks else ''}"
     many = len(one.knows)
     if many > 2 or many >= width - 1:
@@ -344,6 +350,7 @@ def _goal_label(one: AttackFact, width: int) -> str:
 
 
 def _success_words(attack: AttackFact) -> str:
+    """How often an attack is right, in words; `at most` if only an upper bound is known."""
     if not attack.trials:
         return "nobody to ask"
     most = "at most " if attack.bound and attack.success else ""

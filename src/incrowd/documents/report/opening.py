@@ -52,6 +52,7 @@ def headline(facts: ReportFacts) -> Paragraphs:
 
 
 def _failure_sentences(verdict: Check) -> Iterator[str]:
+    """Yield which models are not met; if all are, that something else stands in the way."""
     failed = [model for model in verdict.models if not model.ok]
     for model in failed:
         reached, asked = number(model.reached), number(model.asked)
@@ -125,6 +126,7 @@ _COLUMNS: Columns = {
 
 
 def _size_sentences(data: DataFacts, columns: int) -> Iterator[str]:
+    """Yield how large release, original and world are; `columns` is how many columns leave."""
     called = "" if data.release == "the release" else f" ({data.release})"
     yield (
         f"The release{called} has {quantity(data.records, 'record')} and "

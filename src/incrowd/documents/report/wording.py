@@ -53,7 +53,7 @@ quiet = partial(plain, kind="quiet")
 def before_and_after(
     before: tuple[float | None, ...] | None, after: tuple[float | None, ...]
 ) -> tuple[Series, ...]:
-    """The bars of the release, beside those of the original if it is there."""
+    """The bars of the release, after those of the original unless `before` is None."""
     release = Series("release", after)
     return (release,) if before is None else (Series("original", before), release)
 

@@ -15,8 +15,8 @@ import polars as pl
 
 from incrowd.documents import compare_page
 from incrowd.documents.json import plain
-from incrowd.documents.page import Page, Paragraphs, PictureBlock, Section, fragment, page
-from incrowd.documents.pictures import Picture, plain_svg
+from incrowd.documents.page import Page, Paragraphs, PictureBlock, Section, fragment_html, page_html
+from incrowd.documents.pictures import Picture, standalone_svg
 from incrowd.documents.shown import identified, planned, released
 from incrowd.documents.view import ResultView
 from incrowd.errors import InputError
@@ -48,7 +48,7 @@ def view(result: object) -> ResultView:
 
 def html(result: object) -> str:
     """Write what a notebook shows of a result, as HTML."""
-    return fragment(view(result).blocks)
+    return fragment_html(view(result).blocks)
 
 
 def plot(result: object) -> "Plotted":
@@ -79,10 +79,10 @@ class Plotted:
     picture: Picture
 
     def _repr_svg_(self) -> str:
-        return plain_svg(self.picture)
+        return standalone_svg(self.picture)
 
     def _repr_html_(self) -> str:
-        return fragment((PictureBlock(self.picture),))
+        return fragment_html((PictureBlock(self.picture),))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the picture to a file: .svg, .html or, with `incrowd[charts]`, .png."""
@@ -96,8 +96,8 @@ class Plotted:
 
 def _page_bytes(plotted: Plotted) -> bytes:
     picture = plotted.picture
-    section = Section("figure", "PictureBlock", (PictureBlock(picture),))
-    return page(Page(picture.title, Paragraphs((picture.about,)), (section,))).encode()
+    section = Section("figure", "The figure", (PictureBlock(picture),))
+    return page_html(Page(picture.title, Paragraphs((picture.about,)), (section,))).encode()
 
 
 def _png_bytes(plotted: Plotted) -> bytes:

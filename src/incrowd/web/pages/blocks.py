@@ -1,7 +1,7 @@
 """What pages are made of: headings, notes, figures, tables and pictures with the right tags.
 
-Texts go to the browser as texts. Only `picture` and `drawing` send markup, and they take it from
-our own SVG, in which every name is escaped.
+Texts go to the browser as texts. Only `drawing` sends markup, and it takes our own SVG, in which
+every name is escaped.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -14,7 +14,6 @@ from nicegui.element import Element
 from nicegui.elements.mixins.text_element import TextElement
 from nicegui.events import GenericEventArguments
 
-from incrowd.documents.pictures import Picture, svg
 from incrowd.errors import whole_percent
 from incrowd.withholding import FEW
 
@@ -83,6 +82,7 @@ def table(head: Sequence[str], label: str, *, numeric: Iterable[int] = ()) -> Ca
     scroll.props["aria-label"] = label
 
     def add(*cells: str | Callable[[], Any]) -> None:
+        """Add a row with these cells, the first of them its head."""
         with body, ui.element("tr"):
             for number, cell in enumerate(cells):
                 _add_cell(cell, "th" if number == 0 else "td", "number" if number in right else "")
@@ -129,11 +129,6 @@ def whole(value: float | None) -> str:
     ('1,234,567', 'fewer than 5')
     """
     return FEW if value is None else f"{value:,.0f}"
-
-
-def picture(shown: Picture) -> ui.html:
-    """Draw a picture of figures as SVG."""
-    return drawing(svg(shown)).classes("picture incrowd")
 
 
 def drawing(markup: str) -> ui.html:

@@ -113,6 +113,7 @@ class RoleBoard:
             await self._put_into(list(self._columns)[column], place)
 
     async def _put_into(self, name: str, place: int) -> None:
+        """Ask for the role of the place of this number, unless the column has it already."""
         role = list(self._roles)[place]
         if role != self._columns[name]:
             await self._put(name, role)

@@ -12,7 +12,7 @@ from incrowd.web.pages.checking import PURPOSES
 from incrowd.web.pages.file_drop import FileDrop
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.progress import ProgressLine
-from incrowd.web.pages.released import verdict_table
+from incrowd.web.pages.released import draw_verdict_table
 from incrowd.web.wording import sentence
 
 _MORE = {
@@ -69,7 +69,7 @@ class CheckPage:
             with blocks.box("slot"):
                 self._draw_select("release")
                 self._draw_select("certificate")
-            blocks.text("p", self._where_words(), "quiet small")
+            blocks.text("p", self._folder_words(), "quiet small")
             with ui.expansion("Key, original and policy, if you have them").props("dense"):
                 for purpose in _MORE:
                     self._draw_slot(purpose)
@@ -79,13 +79,14 @@ class CheckPage:
         self._shown = self._chosen_paths()
 
     def _draw_world_switch(self) -> None:
+        """Draw a switch that also counts the people of the world; nothing without one."""
         files = self._project.session.world.files
         if files:
             names = ", ".join(Path(file).name for file in files)
             words = f"Count the people of the world, too: {names}"
             ui.switch(words).bind_value(self._checking, "against_world")
 
-    def _where_words(self) -> str:
+    def _folder_words(self) -> str:
         folder = self._project.session.folder.name or "/"
         return (
             f"Drop files from anywhere, or choose them in the folder {folder}. Nobody needs the "
@@ -93,6 +94,7 @@ class CheckPage:
         )
 
     def _draw_slot(self, purpose: str) -> None:
+        """Draw the choice of a file that may be at hand, and a place to drop it on."""
         button, words = _MORE[purpose]
         with blocks.box("slot"):
             with blocks.box("stack"):
@@ -154,10 +156,10 @@ class CheckPage:
             blocks.note(
                 [f"Other files are chosen now. What is said below is about {name}."], "warn"
             )
-        _show_check(run.value, old=old)
+        _draw_check(run.value, old=old)
 
 
-def _show_check(check: Check, *, old: bool) -> None:
+def _draw_check(check: Check, *, old: bool) -> None:
     """Draw what a check found; an `old` one, of other files, is not drawn as good."""
     if check.ok:
         words = "Every promise is kept, counted anew from the file."
@@ -165,23 +167,24 @@ def _show_check(check: Check, *, old: bool) -> None:
     else:
         blocks.note(["The check does not pass. Do not rely on this file."], "bad")
     with blocks.card("What was counted"):
-        verdict_table(check.models)
+        draw_verdict_table(check.models)
         for words in check.notes:
             blocks.text("p", sentence(words))
     with blocks.card("Whose file it is"):
-        _show_answer("The certificate belongs to this file", check.digest_ok, "no certificate")
+        _draw_answer("The certificate belongs to this file", check.digest_ok, "no certificate")
         signature = check.signature
         if signature is None:
-            _show_answer("The certificate is signed", None, "no signature")
+            _draw_answer("The certificate is signed", None, "no signature")
         else:
-            _show_answer("The signature is right", signature.valid, "could not be computed")
-            _show_answer("You trust the key that signed", signature.trusted, "no key given")
+            _draw_answer("The signature is right", signature.valid, "could not be computed")
+            _draw_answer("You trust the key that signed", signature.trusted, "no key given")
             blocks.text("p", f"Fingerprint of the key: {signature.fingerprint}", "mono small quiet")
         blocks.text("p", f"SHA-256 of the file: {check.digest}", "mono small quiet")
-    _show_claims(check)
+    _draw_claims(check)
 
 
-def _show_answer(words: str, answer: bool | None, without: str) -> None:
+def _draw_answer(words: str, answer: bool | None, without: str) -> None:
+    """Draw a question with yes or no; without an answer, with `without` in its place."""
     with blocks.bar():
         blocks.text("span", words)
         if answer is None:
@@ -190,16 +193,17 @@ def _show_answer(words: str, answer: bool | None, without: str) -> None:
             blocks.tag("yes" if answer else "no", "good" if answer else "bad")
 
 
-def _show_claims(check: Check) -> None:
+def _draw_claims(check: Check) -> None:
+    """Draw which entries of the certificate were recounted, and which not; nothing without any."""
     if not check.recounted and not check.claimed:
         return
     with blocks.card("What the certificate says"):
         if check.recounted:
-            _show_places("Counted again, and true", check.recounted)
+            _draw_entries("Counted again, and true", check.recounted)
         if check.claimed:
-            _show_places("Not counted again: you take its word for it", check.claimed)
+            _draw_entries("Not counted again: you take its word for it", check.claimed)
 
 
-def _show_places(words: str, places: tuple[str, ...]) -> None:
+def _draw_entries(words: str, places: tuple[str, ...]) -> None:
     blocks.text("h3", words)
     blocks.text("p", ", ".join(places), "mono small")

@@ -66,7 +66,7 @@ class Checking:
     def options(self, purpose: str) -> dict[str, str]:
         """What can be chosen for a purpose: paths, with what the page calls them."""
         session = self.session
-        listed = [one for one in files.listing(session.folder) if not one.folder]
+        listed = [one for one in files.list_folder(session.folder) if not one.folder]
         found = {
             str(files.path_within(session.folder, one.relative)): one.name
             for one in listed

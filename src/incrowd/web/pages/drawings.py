@@ -42,7 +42,7 @@ class Spot:
     """Whether its loss is only a bound: it is drawn hollow."""
 
 
-def plane(spots: Sequence[Spot], choose: Callable[[int], Any]) -> ui.html:
+def draw_plane(spots: Sequence[Spot], choose: Callable[[int], Any]) -> ui.html:
     """Draw the risk-utility plane; `choose` is called with the number of a spot."""
     return _clickable(plane_svg(spots), choose).classes("plane incrowd")
 
@@ -71,7 +71,7 @@ def spots_covering(spots: Sequence[Spot], number: int) -> list[int]:
     return [n for n, (a, b) in enumerate(places) if hypot(a - x, b - y) <= _NEAR]
 
 
-def histogram(
+def draw_histogram(
     edges: Sequence[float],
     counts: Sequence[int | None],
     cuts: Iterable[float],
@@ -151,6 +151,7 @@ def _text_element(words: str, x: float, y: float, anchor: str = "middle") -> str
 
 
 def _frontier_line(spots: Sequence[Spot], most_risk: float, most_loss: float) -> Iterable[str]:
+    """Yield the line through the points that no other beats; nothing if there is only one."""
     best = sorted((spot.risk, spot.loss) for spot in spots if spot.best)
     if len(best) > 1:
         points = " ".join(f"{_x(r, most_risk):.1f},{_y(l, most_loss):.1f}" for r, l in best)

@@ -105,9 +105,9 @@ class Effect:
             with self._state:
                 blocks.note([words], "" if goes_on else "warn")
                 if not goes_on:
-                    blocks.plain_button("Search now", self._search, "search")
+                    blocks.plain_button("Search now", self._search_now, "search")
 
-    def _search(self) -> None:
+    def _search_now(self) -> None:
         self._frame.project.search_behind(asked=True)
         self._show_state()
 
@@ -129,7 +129,7 @@ _Figure: TypeAlias = tuple[str, str, blocks.Tone]
 
 
 def crowd_figures(answer: WhatIf, before: str = "") -> list[_Figure]:
-    """The smallest crowds that people hide in: of the world first, if the policy counts it."""
+    """The smallest crowds: the world's first, if counted; `before` ends the table's words."""
     world, after = answer.world, answer.after
     tone: blocks.Tone = "" if world is not None and world.instead else "good"
     here: _Figure = (blocks.whole(after.k), f"people share each line at least{before}", tone)
@@ -183,7 +183,7 @@ def _draw_unknown_figures(answer: Unanswered) -> None:
     )
 
 
-def loss_table(answer: WhatIf, head: str = "Lost") -> None:
+def draw_loss_table(answer: WhatIf, head: str = "Lost") -> None:
     """Draw a table of what each column loses, most first."""
     add = blocks.table(("Column", head), "What each column loses", numeric=(1,))
     for name, lost in sorted(answer.by_column.items(), key=lambda pair: -pair[1]):
@@ -191,6 +191,6 @@ def loss_table(answer: WhatIf, head: str = "Lost") -> None:
 
 
 def _draw_columns(answer: WhatIf) -> None:
-    loss_table(answer, "Lost (estimate)" if answer.quick else "Lost")
+    draw_loss_table(answer, "Lost (estimate)" if answer.quick else "Lost")
     how = sentence(f"{answer.how}. Answered in {answer.seconds:.2f} s")
     blocks.text("p", how, "quiet small")

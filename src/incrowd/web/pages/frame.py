@@ -106,6 +106,7 @@ class Frame:
             self._task.cancel()
 
     def _refresh_or_redraw(self) -> None:
+        """Draw the page anew if somebody changed something elsewhere; else call all watchers."""
         if not self._body.client.has_socket_connection:  # a tab that was left: nobody looks
             return
         if self.project.state != self._seen:

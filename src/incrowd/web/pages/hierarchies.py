@@ -85,15 +85,17 @@ class _ColumnView:
             return
         with blocks.bar() as bar:
             blocks.plain_button(
-                "Group values by hand", lambda: self._ask_tree(bar, shown), "account_tree"
+                "Group values by hand", lambda: self._show_tree(bar, shown), "account_tree"
             )
 
-    async def _ask_tree(self, bar: Element, shown: HierarchyFacts | None) -> None:
+    async def _show_tree(self, bar: Element, shown: HierarchyFacts | None) -> None:
+        """Draw the tree in place of the row with the button that asks for it."""
         bar.delete()
         with self._work:
             await self._draw_tree(shown)
 
     async def _draw_tree(self, levels: HierarchyFacts | None) -> None:
+        """Ask for the values and draw the editor of their tree, or say why there is none."""
         project = self._frame.project
         job = jobs.ShowTree(project.table, self._frame.policy, self._name)
         try:
@@ -166,7 +168,7 @@ async def _draw_cuts(frame: Frame, name: str) -> None:
 
     with blocks.card("Cut points"):
         blocks.text("p", "Click where an interval should begin. A second click takes the cut away.")
-        drawings.histogram(edges, counts, cuts, cut)
+        drawings.draw_histogram(edges, counts, cuts, cut)
         if cuts:
             listed = ", ".join(f"{at:,g}" for at in cuts)
             blocks.text("p", f"Intervals begin at {listed}.", "quiet")

@@ -57,7 +57,7 @@ def _whole_if_possible(value: object) -> object:
 
 def _draw_files(frame: Frame, name: str) -> None:
     session = frame.project.session
-    there = [one.name for one in files.listing(session.folder, "") if one.name.endswith(".csv")]
+    there = [one.name for one in files.list_folder(session.folder, "") if one.name.endswith(".csv")]
 
     async def import_file() -> None:
         if chosen.value is None:

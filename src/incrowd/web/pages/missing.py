@@ -41,13 +41,14 @@ class MissingValues:
 
     def _draw_settings_of_all(self) -> None:
         policy = self._frame.policy
-        now = str(edits.view(policy).get("missing", "own-value"))
+        now = str(edits.parse(policy).get("missing", "own-value"))
         with blocks.bar():
             fields.marks("Marks in every column", edits.marks_of(policy), self._mark_setter(None))
             label = "A missing quasi-identifier counts as"
             fields.choice(_READ, label, now, self._put_reading)
 
     async def _put_reading(self, value: object) -> bool:
+        """Set what a missing quasi-identifier counts as; return whether incrowd accepts it."""
         edit = partial(edits.with_setting, key="missing", value=value)
         return await self._frame.change(edit, redraw=True)
 
@@ -92,6 +93,8 @@ class MissingValues:
                     blocks.text("p", f"{sentence(why)} A guess of the draft.", "quiet small")
 
     def _draw_other_columns(self, others: list[str]) -> None:
+        """Draw fields to give one of these columns its first mark."""
+
         async def add() -> None:
             if column.value is None or not str(mark.value or "").strip():
                 ui.notify("Choose a column and write its mark.", position="bottom")

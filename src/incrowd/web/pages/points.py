@@ -8,7 +8,7 @@ from nicegui import ui
 from incrowd.errors import count_of
 from incrowd.web.facts import TriedRelease, WhatIf
 from incrowd.web.pages import blocks
-from incrowd.web.pages.effect import crowd_figures, loss_table
+from incrowd.web.pages.effect import crowd_figures, draw_loss_table
 from incrowd.web.session import PINNED
 from incrowd.web.wording import sentence
 
@@ -26,7 +26,7 @@ def loss_words(point: TriedRelease) -> str:
     return "loss at most" if point.answer is not None and point.answer.quick else "loss"
 
 
-def chosen_card(shown: "SearchView") -> None:
+def draw_chosen_card(shown: "SearchView") -> None:
     """Draw the card of the chosen point: its figures, what each column loses, its buttons."""
     point = shown.chosen_point
     with blocks.card("The point you chose"):
@@ -45,12 +45,13 @@ def chosen_card(shown: "SearchView") -> None:
                 (blocks.percent(answer.loss), f"information loss{most}", ""),
             ]
         )
-        loss_table(answer)
+        draw_loss_table(answer)
         _draw_actions(shown, point)
 
 
 def _draw_others_here(shown: "SearchView", point: TriedRelease) -> None:
-    others = [one for one in shown.points_here() if one.name != point.name]
+    """Draw a button for each other point that the chosen one covers; nothing if it covers none."""
+    others = [one for one in shown.points_at_chosen() if one.name != point.name]
     if not others:
         return
     count = "1 more point lies" if len(others) == 1 else f"{len(others)} more points lie"
@@ -94,7 +95,7 @@ async def _use_point(shown: "SearchView", point: TriedRelease) -> None:
         ui.notify(f"The policy is now that of {point.like or point.name}.", position="bottom")
 
 
-def pinned_table(pins: Sequence[TriedRelease]) -> None:
+def draw_pinned_table(pins: Sequence[TriedRelease]) -> None:
     """Draw the pinned points side by side; nothing if none has figures."""
     answers = [(one.name, one.answer) for one in pins if one.answer is not None]
     if not answers:
@@ -124,7 +125,7 @@ def _loss_text(answer: WhatIf) -> str:
     return f"{'at most ' if answer.quick else ''}{blocks.percent(answer.loss)}"
 
 
-def impossible_card(points: Sequence[TriedRelease]) -> None:
+def draw_impossible_card(points: Sequence[TriedRelease]) -> None:
     """List the points without a release: those proved to have none, and the others."""
     none = [point for point in points if point.answer is None]
     proved = [point for point in none if point.impossible]

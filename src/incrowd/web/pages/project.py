@@ -211,6 +211,7 @@ class Project:
         return max(played, key=lambda outcome: outcome.broken, default=None)
 
     def _review_warning(self) -> tuple[str, ...]:
+        """A sentence on drafted columns that nobody has reviewed; none if there are none."""
         names = self.unreviewed
         if not names:
             return ()
@@ -223,15 +224,15 @@ class Project:
         return self.session.require_table()
 
     async def look_at_table(self) -> facts.OpenedTable:
-        """What the table holds; the worker is asked once."""
+        """Return what the table holds; the worker is asked once."""
         return await self.table_run.start(jobs.OpenTable(self.table)).answer()
 
     async def choices(self) -> facts.Choices:
-        """Which searches and presets there are; the worker is asked once."""
+        """Return which searches and presets there are; the worker is asked once."""
         return await self._choices_run.start(jobs.ListChoices()).answer()
 
     async def kind_of(self, column: str) -> str:
-        """The kind of a column: `number`, `date` or `text`."""
+        """The kind of a column: `number`, `date` or `text`; `text` if there is no such column."""
         table = await self.look_at_table()
         return next((one.kind for one in table.columns if one.name == column), "text")
 
@@ -302,7 +303,7 @@ class Project:
         """Ask what the policy means; None if it was changed or cancelled meanwhile."""
         job = self._present_question
         while job not in self._answers:
-            match await self._end_of(job):
+            match await self._wait_for_end_of(job):
                 case Done(value):
                     self._keep_answer(job, value)
                 case Failed() as failed:
@@ -312,10 +313,10 @@ class Project:
                         return None
         return self._answers[job]
 
-    async def _end_of(self, job: Job[Any]) -> Ending:
+    async def _wait_for_end_of(self, job: Job[Any]) -> Ending:
         """Wait for the end of a question; tabs that ask the same share it."""
         if job not in self._asked:
-            self._asked[job] = asyncio.ensure_future(self.session.ask(job).end())
+            self._asked[job] = asyncio.ensure_future(self.session.ask(job).wait_for_end())
         try:
             return await asyncio.shield(self._asked[job])
         finally:
@@ -330,7 +331,7 @@ class Project:
         With a world, that changes, too.
         """
         text = edit(self.session.policy)
-        match await self.session.ask(jobs.CheckPolicy(self.table, text)).end():
+        match await self.session.ask(jobs.CheckPolicy(self.table, text)).wait_for_end():
             case Failed(message, remedy):
                 raise FailedJobError(message, remedy=remedy)
             case Done():

@@ -119,6 +119,7 @@ def _draw_setting(frame: Frame, number: int, names: tuple[str, str], value: floa
 
 
 def _draw_new_model(frame: Frame, offered: Sequence[str]) -> None:
+    """Draw a row that adds one of the offered models, of those that table and world allow."""
     columns = list(edits.columns_of_role(frame.policy, "sensitive"))
     without = (edits.OF_TABLE, edits.k_model(frame.policy))
     world = bool(frame.project.session.world.files)
@@ -147,7 +148,7 @@ def _draw_new_model(frame: Frame, offered: Sequence[str]) -> None:
 
 
 def _draw_suppression(frame: Frame, effect: Effect) -> None:
-    share = float(edits.view(frame.policy).get("suppression", 0.0))
+    share = float(edits.parse(frame.policy).get("suppression", 0.0))
 
     async def put(value: float) -> bool:
         chosen = round(value, 3)

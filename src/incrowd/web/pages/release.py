@@ -63,7 +63,7 @@ class ReleaseForm:
             self._key = ui.input(
                 "Private key to sign with (a file, optional)", value=session.sign or ""
             ).props("outlined dense")
-            blocks.text("p", _place_words(session), "quiet small")
+            blocks.text("p", _folder_words(session), "quiet small")
             with blocks.bar():
                 blocks.primary_button("Make the release", self._ask).props("icon=verified_user")
 
@@ -88,9 +88,9 @@ class ReleaseForm:
         job = session.release_job()
         there: Replaced = await self._frame.project.ask(jobs.FindReplaced(job))
         if not there.names or await _ask_to_replace(there, sign=job.sign is not None):
-            self._make(job)
+            self._start(job)
 
-    def _make(self, job: jobs.MakeRelease) -> None:
+    def _start(self, job: jobs.MakeRelease) -> None:
         project = self._frame.project
         for work in (project.release_run, project.attack_run, project.compare_run):
             work.forget()
@@ -99,6 +99,7 @@ class ReleaseForm:
 
 
 async def _ask_to_replace(there: Replaced, *, sign: bool) -> bool:
+    """Ask whether files may be replaced: True only if somebody says so."""
     with ui.dialog() as dialog, ui.card():
         blocks.text("h2", "Replace what is there?")
         for words in replaced_words(there, sign=sign):
@@ -141,7 +142,7 @@ def whole_seed(value: float | None) -> int:
     return int(value)
 
 
-def _place_words(session: PageSession) -> str:
+def _folder_words(session: PageSession) -> str:
     where = f"Everything goes into the folder {session.folder.name or '/'}."
     stays = " It stays there; the copy of the table is deleted when incrowd ui ends."
-    return where + (stays if session.passing else "")
+    return where + (stays if session.is_copy else "")

@@ -52,7 +52,7 @@ class ReleaseOutcome:
     def _draw_release(self, made: ReleaseFacts) -> None:
         self._draw_verdict(made)
         with blocks.card("What was proved"):
-            verdict_table(made.verdicts)
+            draw_verdict_table(made.verdicts)
             first = next(iter(made.losses.items()), ("loss", 0.0))
             blocks.draw_figures(
                 [
@@ -101,6 +101,7 @@ class ReleaseOutcome:
     def _draw_text_card(
         heading: str, words: str, run: JobRun[TextFacts], ask: Callable[[], None]
     ) -> None:
+        """Draw what a run answered, or why not; before it, a button (`words`) that asks for it."""
         with blocks.card(heading):
             if run.running:
                 ui.spinner().props("aria-label=working")
@@ -113,6 +114,7 @@ class ReleaseOutcome:
                     blocks.plain_button(words, ask, "bolt")
 
     def _attack(self) -> None:
+        """Start the attacks on the release; not while another tab makes a new one."""
         project, job = self._project, self._project.release_run.job
         if isinstance(job, jobs.MakeRelease):  # else another tab makes a new one
             attack = jobs.AttackRelease(
@@ -129,7 +131,7 @@ class ReleaseOutcome:
             project.compare_run.start(compare)
 
 
-def verdict_table(verdicts: tuple[Verdict, ...]) -> None:
+def draw_verdict_table(verdicts: tuple[Verdict, ...]) -> None:
     """Draw what each model asks for, and what the rows reach."""
     add = blocks.table(("Promise", "Asked", "Reached", "Kept"), "Promises", numeric=(1, 2))
     for one in verdicts:

@@ -133,9 +133,9 @@ class _Roles:
         if await self._frame.change(lambda text: edits.with_role(text, name, role)):
             self._confirm([name])
             self._effect.ask()
-        self._show()
+        self._show_roles()
 
-    def _show(self) -> None:
+    def _show_roles(self) -> None:
         now = roles_of(self._frame.policy)
         for name, select in self._selects.items():
             select.set_value(now[name])
@@ -151,6 +151,7 @@ def _draw_meanings() -> None:
 
 
 async def _show_sets(frame: Frame, place: Element) -> None:
+    """Find the sets and show them in `place`, or why that failed with a button to look again."""
     place.clear()
     with place:
         ui.spinner().props("aria-label=working")

@@ -45,6 +45,7 @@ class SameAs:
         self._first.set_visibility(bool(words))
 
     def _text_now(self, words: Callable[[PageSession], str]) -> str:
+        """The text that a function makes of the session; without a policy, what to do first."""
         session = self._project.session
         return words(session) if session.source and session.policy else _NOTHING
 

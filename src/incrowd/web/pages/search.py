@@ -14,7 +14,12 @@ from incrowd.web.facts import Choices, TriedRelease
 from incrowd.web.pages import blocks, drawings
 from incrowd.web.pages.drawings import Spot
 from incrowd.web.pages.frame import Frame
-from incrowd.web.pages.points import chosen_card, impossible_card, loss_words, pinned_table
+from incrowd.web.pages.points import (
+    draw_chosen_card,
+    draw_impossible_card,
+    draw_pinned_table,
+    loss_words,
+)
 from incrowd.web.pages.progress import ProgressLine
 from incrowd.web.points import best_known, with_longer_answers
 from incrowd.web.wording import sentence
@@ -36,7 +41,7 @@ class SearchView:
     seen: tuple[object, ...] = ()
     points: list[TriedRelease] = field(default_factory=list)
 
-    def take(self) -> None:
+    def take_points(self) -> None:
         """Take the points as they are known now, with what longer searches found."""
         project = self.frame.project
         self.seen = self._drawn_state()
@@ -69,7 +74,7 @@ class SearchView:
         if point is not None and not self.is_old and not self.frame.project.points_run.running:
             self.frame.project.search_longer(point)
         if self._drawn_state() != self.seen:
-            self.take()
+            self.take_points()
             self.draw.refresh()
 
     @property
@@ -82,7 +87,7 @@ class SearchView:
         """Draw the plane, the chosen point, the pinned ones and those without a release."""
         _say_why_ended(self)
         if not self.released_points:
-            impossible_card(self.points)
+            draw_impossible_card(self.points)
             return
         if self.is_old:
             blocks.note([_OLD], "warn")
@@ -91,12 +96,12 @@ class SearchView:
                 blocks.text(
                     "p", "Lower left is better. Choose a point to see what it does.", "quiet"
                 )
-                drawings.plane(self.spots(), self._choose_at)
+                drawings.draw_plane(self.spots(), self._choose_at)
                 _draw_legend(self.methods, self.released_points)
             with blocks.box("stack"):
-                chosen_card(self)
-        pinned_table(self.frame.project.session.pinned)
-        impossible_card(self.points)
+                draw_chosen_card(self)
+        draw_pinned_table(self.frame.project.session.pinned)
+        draw_impossible_card(self.points)
 
     def spots(self) -> list[Spot]:
         """The points of which a release is known, as spots of the plane."""
@@ -119,8 +124,8 @@ class SearchView:
             )
         ]
 
-    def points_here(self) -> list[TriedRelease]:
-        """The points so close to the chosen one that they cover each other, itself too."""
+    def points_at_chosen(self) -> list[TriedRelease]:
+        """The points that the chosen one covers, and itself; empty if none is chosen."""
         points = self.released_points
         number = next((n for n, one in enumerate(points) if one.name == self.chosen), None)
         if number is None:
@@ -150,7 +155,7 @@ async def show(frame: Frame) -> None:
     shown = SearchView(frame, choices.searches)
     _draw_controls(frame, choices)
     ProgressLine(frame, frame.project.points_run)
-    shown.take()
+    shown.take_points()
     shown.draw()
     frame.watch(shown.refresh)
     frame.draw_next_button(first=bool(frame.project.points_run.parts))

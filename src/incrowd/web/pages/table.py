@@ -58,7 +58,7 @@ def _draw_head(frame: Frame, facts: OpenedTable) -> None:
         with blocks.bar():
             blocks.plain_button("Another table", lambda: _close_table(frame), "folder_open")
     session = frame.project.session
-    if session.passing:
+    if session.is_copy:
         left = "It is deleted when incrowd ui ends or you choose another table."
         stays = f"The release goes into the folder {session.folder.name or '/'}, and stays."
         blocks.note((f"This is a private copy. {left}", stays))
@@ -119,10 +119,11 @@ async def _draw_cells(frame: Frame) -> None:
 
 
 def _draw_choice(frame: Frame, relative: str = "") -> None:
+    """Draw what to choose a table from; `relative` is the folder that is listed."""
     session = frame.project.session
     place = blocks.box("stack")
     with place, blocks.card(f"Files in {Path(session.folder).name or '/'}"):
-        listed = files.listing(session.folder, relative)
+        listed = files.list_folder(session.folder, relative)
         entries = [entry for entry in listed if entry.folder or entry.table]
         if relative:
             up = str(Path(relative).parent)
@@ -155,8 +156,9 @@ def _draw_entry(icon: str, name: str, go: Callable[[], None]) -> None:
 
 
 def _draw_folder(frame: Frame, place: ui.element, relative: str) -> None:
+    """Draw the choice in `place` anew for another folder, if that can be read."""
     with frame.saying_refusals():
-        files.listing(frame.project.session.folder, relative)
+        files.list_folder(frame.project.session.folder, relative)
         place.clear()
         with place:
             _draw_choice(frame, relative)

@@ -84,7 +84,7 @@ class TreeEditor:
     def _toggle(self, place: Place) -> None:
         """Choose this value or label, or choose it no longer; drop what is of another level."""
         self._chosen = {one for one in self._chosen if one[0] == place[0]} ^ {place}
-        self._grid.press(self._chosen)
+        self._grid.mark_chosen(self._chosen)
         self._show_state()
 
     def _show_state(self) -> None:
@@ -121,6 +121,7 @@ class TreeEditor:
         await self._change_tree(lambda tree: trees.rename(tree, level, old, new))
 
     async def _change_at_level(self, edit: Callable[[TreeRows, int], TreeRows]) -> None:
+        """Change the tree by a function that also takes the level in the field."""
         level = int(self._level.value or 0)
         await self._change_tree(lambda tree: edit(tree, level))
 

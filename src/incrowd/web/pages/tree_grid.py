@@ -165,7 +165,7 @@ class TreeGrid:
         places = list(self._buttons)
         return places[number] if 0 <= number < len(places) else None
 
-    def press(self, chosen: set[Place]) -> None:
+    def mark_chosen(self, chosen: set[Place]) -> None:
         """Show these places, and no others, as chosen."""
         for place, button in self._buttons.items():
             words = str(place in chosen).lower()
@@ -174,6 +174,7 @@ class TreeGrid:
 
 
 def _draw_head(height: int, levels: HierarchyFacts | None) -> None:
+    """Draw the head for the levels below `height`, the top, with their counts if known."""
     with ui.element("thead"), ui.element("tr"):
         blocks.text("th", "Value").props("scope=col")
         blocks.text("th", "Records", "number").props("scope=col")

@@ -115,6 +115,7 @@ class _WorldForm:
         await self._draw_columns()
 
     async def _draw_columns(self) -> None:
+        """Read the chosen files and ask what their columns mean; nothing without files."""
         chosen = tuple(self._files.value or ())
         if not chosen:
             self._names.clear()
@@ -131,6 +132,7 @@ class _WorldForm:
                 self._draw_questions(run.value)
 
     def _draw_questions(self, columns: tuple[tuple[str, ...], ...]) -> None:
+        """Ask who is a person and what columns are called; `columns` has the names by file."""
         common = [name for name in columns[0] if all(name in one for one in columns)]
         every = list(dict.fromkeys(name for one in columns for name in one))
         known = self._world.world_id
@@ -149,6 +151,7 @@ class _WorldForm:
             blocks.plain_button("Use this world", self._use_world, "public")
 
     async def _use_world(self) -> None:
+        """Take the world of this form, if it can be read and incrowd accepts it."""
         frame, project = self._frame, self._frame.project
         called = ((name, str(one.value)) for name, one in self._called.items() if one.value)
         world = jobs.WorldFiles(tuple(self._files.value), self._id.value or None, tuple(called))
@@ -162,7 +165,7 @@ def tables_by_path(session: PageSession) -> dict[str, str]:
 
     The table itself is none, and neither is the release that is made of it.
     """
-    listed = [one for one in files.listing(session.folder) if one.table]
+    listed = [one for one in files.list_folder(session.folder) if one.table]
     found = {str(files.path_within(session.folder, one.relative)): one.name for one in listed}
     mine = {str(Path(path).resolve()) for path in (session.source, session.target) if path}
     return {path: name for path, name in found.items() if path not in mine}

@@ -32,7 +32,9 @@ LABELS = 12
 _HIDDEN = (Role.IDENTIFIER, Role.UNIT)
 
 
-def histogram(state: WorkerState, job: jobs.ShowHistogram, tell: Tell) -> facts.HistogramFacts:
+def count_histogram(
+    state: WorkerState, job: jobs.ShowHistogram, tell: Tell
+) -> facts.HistogramFacts:
     """Count a histogram at the lowest level of the hierarchy with few enough bars."""
     tell("counting", 0.0)
     _, tree, records = _build_column(state, job.table, job.policy, job.column)
@@ -43,7 +45,9 @@ def histogram(state: WorkerState, job: jobs.ShowHistogram, tell: Tell) -> facts.
     return facts.HistogramFacts(bins=seen[:BINS], level=level, other=public_count(hidden))
 
 
-def hierarchy(state: WorkerState, job: jobs.ShowHierarchy, tell: Tell) -> facts.HierarchyFacts:
+def describe_hierarchy(
+    state: WorkerState, job: jobs.ShowHierarchy, tell: Tell
+) -> facts.HierarchyFacts:
     """Build a column's hierarchy and describe its levels."""
     tell("building the hierarchy", 0.0)
     column, tree, records = _build_column(state, job.table, job.policy, job.column)
@@ -57,7 +61,7 @@ def hierarchy(state: WorkerState, job: jobs.ShowHierarchy, tell: Tell) -> facts.
 def count_missing(state: WorkerState, job: jobs.CountMissing, tell: Tell) -> dict[str, int | None]:
     """Count the records without a value, by column: empty cells and marks; None if withheld."""
     tell("counting missing values", 0.0)
-    engine = state.engine(job.table)
+    engine = state.open_engine(job.table)
     coded = code_columns(engine, Policy.loads(job.policy), job.columns)
     return {name: public_count(int(engine.frequency(coded[name])[0])) for name in job.columns}
 
@@ -78,7 +82,7 @@ def export_hierarchy(state: WorkerState, job: jobs.ExportHierarchy, tell: Tell) 
 
 @dataclass(frozen=True, eq=False)
 class OpenColumn:
-    """A column as codes, and its settings in a policy."""
+    """A column as codes, with its settings in a policy and what builds its hierarchy."""
 
     engine: Engine
     asked: Column
@@ -86,7 +90,7 @@ class OpenColumn:
     builder: AnyHierarchy
 
     def build(self, builder: AnyHierarchy | None = None) -> tuple[Hierarchy, Counts]:
-        """Build its hierarchy, or that of another builder; with the records of each leaf."""
+        """Build the column's hierarchy, or another builder's, and count each leaf's records."""
         aligned, tree = with_hierarchy(self.engine, self.coded, builder or self.builder)
         return tree, self.engine.frequency(aligned)
 
@@ -99,7 +103,7 @@ def open_column(state: WorkerState, table: TableFile, policy: str, name: str) ->
             f"{name!r} says who a person is, so its values are not shown",
             remedy="look at another column",
         )
-    engine = state.engine(table)
+    engine = state.open_engine(table)
     coded = code_columns(engine, asked, [name])[name]
     builder = builders_of(asked, table.folder).get(name, Suggested())
     return OpenColumn(engine, asked.columns[name], coded, builder)
@@ -129,15 +133,15 @@ def public_records(counts: Counts) -> dict[int, int | None]:
     return dict(zip(there, public, strict=True))
 
 
-def labels_by_level(tree: Hierarchy, records: Counts) -> tuple[int, ...]:
-    """Count the labels of each level that records show, without missing values."""
+def count_labels_by_level(tree: Hierarchy, records: Counts) -> tuple[int, ...]:
+    """For each level, how many different labels records show, without missing values."""
     every = range(tree.levels)
     return tuple(int((records_by_node(tree, records, h)[1:] > 0).sum()) for h in every)
 
 
 def _level_with_few_nodes(tree: Hierarchy, records: Counts) -> int:
     """The lowest level with no more nodes than a histogram has bars; else the top."""
-    held = enumerate(labels_by_level(tree, records))
+    held = enumerate(count_labels_by_level(tree, records))
     return next((level for level, nodes in held if nodes <= BINS), tree.height)
 
 

@@ -12,7 +12,7 @@ from incrowd.io.hierarchies import builders_of
 from incrowd.policy.policy import Policy
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.web import edits, facts, jobs
-from incrowd.web.work.columns import OpenColumn, labels_by_level, open_column, records_by_node
+from incrowd.web.work.columns import OpenColumn, count_labels_by_level, open_column, records_by_node
 from incrowd.web.work.state import Tell, WorkerState
 from incrowd.web.work.trees import OTHER, frequent_leaves
 
@@ -26,7 +26,7 @@ _ZIP_DIGITS = 5
 _Offer = tuple[dict[str, Any], str]
 
 
-def offers(
+def offer_hierarchies(
     state: WorkerState, job: jobs.OfferHierarchies, tell: Tell
 ) -> tuple[facts.OfferedHierarchy, ...]:
     """Offer the policy's hierarchy first, then a few others that fit the column.
@@ -37,8 +37,8 @@ def offers(
     column = open_column(state, job.table, job.policy, job.column)
     found: list[facts.OfferedHierarchy] = []
     own = edits.hierarchy_of(job.policy, job.column)
-    for spec, words in ((own, ""), *_candidates(column)):
-        nodes = _labels_by_level(column, job, spec)
+    for spec, words in ((own, ""), *_candidate_hierarchies(column)):
+        nodes = _count_labels_of(column, job, spec)
         if nodes is None or nodes in [one.nodes for one in found]:
             continue
         # Level 1 groups some values but not all; or there are only values and a top.
@@ -48,7 +48,7 @@ def offers(
     return tuple(found[: _MOST + 1])
 
 
-def _labels_by_level(
+def _count_labels_of(
     column: OpenColumn, job: jobs.OfferHierarchies, spec: dict[str, Any]
 ) -> tuple[int, ...] | None:
     """Numbers of labels by level; None if the column can have no such hierarchy."""
@@ -58,10 +58,11 @@ def _labels_by_level(
         tree, records = column.build(builder)
     except IncrowdError:
         return None
-    return labels_by_level(tree, records)
+    return count_labels_by_level(tree, records)
 
 
-def _candidates(column: OpenColumn) -> Iterator[_Offer]:
+def _candidate_hierarchies(column: OpenColumn) -> Iterator[_Offer]:
+    """Yield hierarchies for the column's kind of values, with words; none without values."""
     domain = column.coded.domain
     if not len(domain):
         return
@@ -76,6 +77,7 @@ def _candidates(column: OpenColumn) -> Iterator[_Offer]:
 
 
 def _number_candidates(coded: CodedColumn) -> Iterator[_Offer]:
+    """Yield intervals of twice a width that is nice here, and of equally many records."""
     width = 2 * nice_width(coded.domain.values)
     wide = int(width) if width.is_integer() else width
     yield {"name": "intervals", "width": wide}, f"Intervals of width {wide:g} and wider"
@@ -100,7 +102,7 @@ def _text_candidates(column: OpenColumn) -> Iterator[_Offer]:
 
 
 def _frequent_candidates(tree: Hierarchy, records: Any) -> Iterator[_Offer]:
-    """Yield a tree of the values that most records hold, all others under one label."""
+    """Yield a tree of the most frequent values, all others together; none if fewer than 4 are."""
     leaves = frequent_leaves(records_by_node(tree, records, 0))
     most = min(_FREQUENT, len(leaves) // 2)
     if most < 2:
@@ -119,4 +121,5 @@ def _holds_mostly(true: Callable[[str], bool], sample: Iterable[str]) -> bool:
 
 
 def _is_code(text: str) -> bool:
+    """Whether a text looks like a code: it has a digit and no space."""
     return any(c.isdigit() for c in text) and not any(c.isspace() for c in text)

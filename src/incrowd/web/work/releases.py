@@ -72,7 +72,7 @@ def _is_signed(certificate: str) -> bool:
 
 
 def _refuse_overwriting(job: jobs.MakeRelease, paper: str) -> None:
-    """Refuse to write over a file of the world; the table is refused with the release."""
+    """Refuse to write release or certificate (`paper`) over a file of the world."""
     for path in job.world.files:
         if any(files.same_file(path, written) for written in (job.target, paper)):
             raise PolicyError(

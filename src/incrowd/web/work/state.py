@@ -39,7 +39,7 @@ class Tell(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Sizes:
-    """Sizes of classes."""
+    """For each class, how many records and how many people it has."""
 
     records: Counts
     people: Counts
@@ -56,6 +56,8 @@ class LoadedQuestion:
 
 @dataclass(frozen=True, eq=False)
 class _Open:
+    """The table that lies open; `stamp` is that of its file when it was opened."""
+
     table: TableFile
     stamp: tuple[int, int]
     opened: Opened
@@ -70,20 +72,20 @@ class WorkerState:
         self._world: tuple[str, WorldReference] | None = None
         """The world that was read last, and what it was read by."""
 
-    def engine(self, table: TableFile) -> Engine:
+    def open_engine(self, table: TableFile) -> Engine:
         """Open the table if it is not open, and return the engine that holds its rows."""
         return self.open(table).engine
 
-    def question(
+    def load_question(
         self, table: TableFile, policy: Policy, world: WorldFiles = NO_WORLD
     ) -> LoadedQuestion:
         """Load the table by a policy, from what was counted before if that is enough.
 
-        A world counts only if a model asks about it: a release is the same without it, too.
+        The world is read only if a model asks about it: a release is the same without it, too.
         """
-        engine = self.engine(table)
+        engine = self.open_engine(table)
         asked = any(map(of_world, policy.models))
-        against = self.world_reference(table, policy, world) if asked else None
+        against = self.read_world(table, policy, world) if asked else None
         labels = world_of_labels(policy, against)
         key = counting_key(policy) if labels is None else _world_key(policy, world)
         if key in self._kept:
@@ -99,11 +101,11 @@ class WorkerState:
             self._kept.popitem(last=False)
         return LoadedQuestion(counted, loaded, before)
 
-    def world_reference(
+    def read_world(
         self, table: TableFile, policy: Policy, world: WorldFiles
     ) -> WorldReference | None:
-        """Read the world in the columns that it shares with the table; None without one."""
-        engine, key = self.engine(table), _world_key(policy, world)
+        """Read the world in the columns that it shares with the table, once; None without files."""
+        engine, key = self.open_engine(table), _world_key(policy, world)
         if self._world is not None and self._world[0] == key:
             return self._world[1]
         self._world = None
@@ -152,7 +154,7 @@ def counting_key(policy: Policy) -> str:
 
 
 def _world_key(policy: Policy, world: WorldFiles) -> str:
-    """What a world, and counts whose labels it decides, depend on, as a text."""
+    """A text that is equal as long as the world, and what is counted with it, stays the same."""
     return repr((counting_key(policy), world, [_file_stamp(file) for file in world.files]))
 
 

@@ -35,12 +35,12 @@ def open_table(state: WorkerState, job: jobs.OpenTable, tell: Tell) -> facts.Ope
     columns = profiles(engine)
     return facts.OpenedTable(
         records=engine.records,
-        columns=tuple(_column(column) for column in columns),
+        columns=tuple(_column_facts(column) for column in columns),
         notes=tuple(str(note) for note in table.like.notes),
     )
 
 
-def _column(column: ColumnProfile) -> facts.ColumnFacts:
+def _column_facts(column: ColumnProfile) -> facts.ColumnFacts:
     return facts.ColumnFacts(
         name=column.name,
         kind=column.kind.value,
@@ -53,7 +53,7 @@ def _column(column: ColumnProfile) -> facts.ColumnFacts:
 def show_rows(state: WorkerState, job: jobs.ShowRows, tell: Tell) -> facts.FirstRows:
     """Read the first `ROWS` rows as they are, cells as texts."""
     tell("reading the first rows", 0.0)
-    engine = state.engine(job.table)
+    engine = state.open_engine(job.table)
     first = next(iter(engine.batches(engine.names)))[:ROWS]
     rows = ((("" if cell is None else str(cell)) for cell in row) for row in first.iter_rows())
     return facts.FirstRows(columns=engine.names, rows=tuple(map(tuple, rows)))
@@ -112,7 +112,7 @@ def check_policy(state: WorkerState, job: jobs.CheckPolicy, tell: Tell) -> None:
     """
     tell("checking the policy", 0.0)
     policy = Policy.loads(job.policy)
-    engine = state.engine(job.table)
+    engine = state.open_engine(job.table)
     require_declared(policy, engine.names)
     builders_of(policy, job.table.folder)
     raise_if_unprovided(policy.models, policy.search)

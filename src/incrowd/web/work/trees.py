@@ -27,7 +27,7 @@ OTHER = ("other", "other values", "all other values")
 """Names for values without a row; the first that no label has."""
 
 
-def tree(state: WorkerState, job: jobs.ShowTree, tell: Tell) -> facts.TreeFacts:
+def list_tree_rows(state: WorkerState, job: jobs.ShowTree, tell: Tell) -> facts.TreeFacts:
     """List the rows of a column's hierarchy, with the records of each label."""
     tell("building the hierarchy", 0.0)
     column = open_column(state, job.table, job.policy, job.column)
@@ -76,6 +76,7 @@ def _canonical_label(leaf: str, kind: Kind) -> str:
 
 
 def _path_of_leaf(built: Hierarchy, leaf: int) -> tuple[str, ...]:
+    """A row of the grid: the label of a leaf at each level, from the value to the top."""
     levels = range(built.levels)
     return tuple(str(built.labels[level][built.maps[level, leaf] - 1]) for level in levels)
 
@@ -89,6 +90,7 @@ def _other_label(builder: AnyHierarchy, rows: tuple[tuple[str, ...], ...]) -> st
 
 
 def _value_bins(built: Hierarchy, counts: Counts, leaves: list[int]) -> tuple[facts.Bin, ...]:
+    """A bin for each of these leaves: its value and its records, None if these are withheld."""
     told = public_records(counts)
     labels = built.labels[0].tolist()
     return tuple(facts.Bin(label=str(labels[leaf - 1]), records=told[leaf]) for leaf in leaves)

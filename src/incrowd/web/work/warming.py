@@ -8,7 +8,7 @@ from incrowd.policy.draft import to_toml
 from incrowd.verbs.draft import draft
 from incrowd.web import jobs
 from incrowd.web.work.state import WorkerState
-from incrowd.web.work.what_if import what_if
+from incrowd.web.work.what_if import answer_quickly
 
 _RECORDS = 400
 
@@ -20,4 +20,6 @@ def warm() -> None:
         rows = hospital(_RECORDS)
         rows.write_csv(path)
         text = to_toml(draft(rows))
-        what_if(WorkerState(), jobs.AskWhatIf(jobs.TableFile(str(path)), text), lambda *_: None)
+        answer_quickly(
+            WorkerState(), jobs.AskWhatIf(jobs.TableFile(str(path)), text), lambda *_: None
+        )

@@ -33,18 +33,20 @@ BUDGET = 1.5
 
 @dataclass(frozen=True, eq=False)
 class AskedRecoding:
-    """Classes that somebody asked about."""
+    """A recoding of the table, how it was found, and whether a longer search may lose less."""
 
     recoding: Recoding
     how: str
     quick: bool
 
 
-def what_if(state: WorkerState, job: jobs.AskWhatIf, tell: Tell) -> facts.WhatIf | facts.Unanswered:
+def answer_quickly(
+    state: WorkerState, job: jobs.AskWhatIf, tell: Tell
+) -> facts.WhatIf | facts.Unanswered:
     """Compute figures for the classes of a quick search; `Unanswered` if its time ends before."""
     watch = Watch(tell=tell)
     policy = Policy.loads(job.policy)
-    question = state.question(job.table, policy, job.world)
+    question = state.load_question(job.table, policy, job.world)
     raise_if_unprovided(policy.models, policy.search)
     recoded = _recode_quickly(question.loaded, watch)
     if recoded is None:
@@ -53,7 +55,7 @@ def what_if(state: WorkerState, job: jobs.AskWhatIf, tell: Tell) -> facts.WhatIf
     return figures_of(question, recoded, watch)
 
 
-def search(state: WorkerState, job: jobs.SearchPolicy, tell: Tell) -> facts.WhatIf:
+def search_policy(state: WorkerState, job: jobs.SearchPolicy, tell: Tell) -> facts.WhatIf:
     """Run the policy's own search and compute its figures."""
     watch = Watch(tell=tell)
     return _run_search(state, job, Policy.loads(job.policy), watch)
@@ -101,8 +103,8 @@ def _try_release(
 def _run_search(
     state: WorkerState, job: jobs.SearchPolicy | jobs.Explore, policy: Policy, watch: Watch
 ) -> facts.WhatIf:
-    """Run the policy's own search; its figures are a bound if a time limit ended it."""
-    question = state.question(job.table, policy, job.world)
+    """Run the search of this policy and compute its figures: a bound if a time limit ended it."""
+    question = state.load_question(job.table, policy, job.world)
     begun = watch.elapsed
     result = run_search(question.loaded, RunContext(watch=watch))
     late = watch.expired or watch.elapsed - begun >= (policy.time_limit or IMPROVING)
@@ -159,7 +161,7 @@ def _is_allowed(problem: Problem, outcome: Outcome) -> bool:
 
 
 def _world_risk(policy: Policy, outcome: Outcome) -> facts.WorldRisk | None:
-    """How many people of the world each line fits; None if no model asks for that."""
+    """How easily somebody of the world is found; None if no model counts the world's people."""
     people = outcome.classes.world
     if people is None or not any(map(of_world, policy.models)):
         return None

@@ -24,7 +24,7 @@ def look_at_world(state: WorkerState, job: jobs.LookAtWorld, tell: Tell) -> fact
     """Count the people of the world, and say which columns it shares with the table."""
     tell("reading the world", 0.0)
     policy = Policy.loads(job.policy)
-    against = state.world_reference(job.table, policy, job.world)
+    against = state.read_world(job.table, policy, job.world)
     names = () if against is None else against.world.names
     return facts.WorldFacts(
         people=0 if against is None else public_count(against.world.people),
