@@ -167,7 +167,7 @@ def play_order(tables: AttackTables, seed: int) -> Played:
     """Play row order, with the original."""
     every = [one.merged for one in tables.match_columns(tables.shared_columns("original"))]
     fit = Fit.of_all(AttackData.of(every, joint=False))
-    return Played((row_order(fit, tables.places, seed),))
+    return Played((row_order(fit, tables.original_records, seed),))
 
 
 def play_releases(tables: AttackTables, attackers: Attackers, watch: Watch | None = None) -> Played:

@@ -297,16 +297,18 @@ def _estimate_highest(behind: PeopleBehind) -> PopulationEstimate:
 
 def _estimate_likeliest(behind: PeopleBehind) -> PopulationEstimate:
     value = float(behind.curves.mean(behind.risk).max())
-    return _estimate_around(value, behind, behind.risk.max(axis=1))
+    return _estimate_with_interval(value, behind, behind.risk.max(axis=1))
 
 
 def _estimate_likely_above(behind: PeopleBehind, threshold: float) -> PopulationEstimate:
     now = behind.curves.mean(behind.risk) > threshold + TOLERANCE
     above = (behind.risk > threshold + TOLERANCE) @ behind.kinds.shares
-    return _estimate_around(float(behind.kinds.shares[now].sum()), behind, above)
+    return _estimate_with_interval(float(behind.kinds.shares[now].sum()), behind, above)
 
 
-def _estimate_around(value: float, behind: PeopleBehind, values: Floats) -> PopulationEstimate:
+def _estimate_with_interval(
+    value: float, behind: PeopleBehind, values: Floats
+) -> PopulationEstimate:
     """An estimate of this value; the interval is that of a figure over the curves, or wider."""
     low, high = _estimate_figure(behind, values).interval
     return PopulationEstimate(value, min(low, value), max(high, value))

@@ -345,7 +345,7 @@ def _withhold_exactly(
     records: Records, request: WithholdRequest, choice: ColumnChoice, watch: Watch
 ) -> Withholding:
     """Find the best choice, in which withheld columns hit every set above the ratio."""
-    _check_columns(choice)
+    _refuse_many_columns(choice)
     first = _withhold_greedily(records, request, choice)
     order = sorted(choice.free, key=records.names.__getitem__)
     known = bits_of(order.index(j) for j in first.withheld if j not in choice.drop)
@@ -407,7 +407,7 @@ def _kept_exceed_error(names: Sequence[str], keep: Sequence[int], ratio: float) 
     )
 
 
-def _check_columns(choice: ColumnChoice) -> None:
+def _refuse_many_columns(choice: ColumnChoice) -> None:
     free = len(choice.free)
     if free > MOST_COLUMNS:
         raise PolicyError(

@@ -56,7 +56,7 @@ class Conservative:
         return int(self.sure.min()) if len(self.sure) else None
 
 
-def conservative(
+def conservative_k(
     release: Mapping[str, CodedColumn],
     hierarchies: Mapping[str, Hierarchy] | None = None,
     *,

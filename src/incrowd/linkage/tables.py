@@ -48,8 +48,8 @@ class AttackTables:
         _refuse_control(self.others, self.knowledge)
         tables = (*self.worlds, *self.others.values())
         if not self.worlds:
-            _refuse_unused(self.knowledge, tables)
-        _refuse_names(self.release, tables, self.knowledge.rename)
+            _refuse_unused_ids(self.knowledge, tables)
+        _refuse_bad_renames(self.release, tables, self.knowledge.rename)
 
     @cached_property
     def world_tables(self) -> WorldTables:
@@ -105,13 +105,13 @@ class AttackTables:
         """The sensitive columns that are asked for, or those of the policy."""
         declared = [name for name in self.knowledge.declared if name in self.release.names]
         given = self.knowledge.sensitive or declared
-        return tuple(dict.fromkeys(self.release.column(name) for name in given))
+        return tuple(dict.fromkeys(self.release.require_column(name) for name in given))
 
     @cached_property
     def knows(self) -> tuple[str, ...]:
         """The columns that an attacker may know: as asked, quasi-identifying, or all shared."""
         if self.knowledge.knows:
-            return tuple(dict.fromkeys(map(self.release.column, self.knowledge.knows)))
+            return tuple(dict.fromkeys(map(self.release.require_column, self.knowledge.knows)))
         here = [name for name in self.knowledge.quasi if name in self.release.names]
         held = [
             set(self.shared_columns(table)) for table in ("world", "original") if self.parts(table)
@@ -278,7 +278,7 @@ class AttackTables:
         return np.array(found, dtype=np.int32)[here.codes]
 
     @property
-    def places(self) -> Counts | None:
+    def original_records(self) -> Counts | None:
         """The record of the original that each released row was, by its id; -1 if unknown."""
         original, world_id = self.others["original"], self.knowledge.world_id
         if "truth" not in self.others or world_id not in original.names:
@@ -383,7 +383,7 @@ def _refuse_control(others: Mapping[str, AttackTable], knowledge: AttackerKnowle
         )
 
 
-def _refuse_unused(knowledge: AttackerKnowledge, others: Sequence[AttackTable]) -> None:
+def _refuse_unused_ids(knowledge: AttackerKnowledge, others: Sequence[AttackTable]) -> None:
     """Refuse the key of a truth, and an id that no table has: there is no world."""
     if knowledge.truth_key is not None:
         raise PolicyError(
@@ -398,12 +398,12 @@ def _refuse_unused(knowledge: AttackerKnowledge, others: Sequence[AttackTable]) 
         )
 
 
-def _refuse_names(
+def _refuse_bad_renames(
     release: AttackTable, others: Sequence[AttackTable], rename: Mapping[str, str]
 ) -> None:
     """Refuse new names that no other table has, and those that two columns would share."""
     for name, called in rename.items():
-        release.column(name)
+        release.require_column(name)
         if not any(called in table.names for table in others):
             every = dict.fromkeys(name for table in others for name in table.names)
             raise PolicyError(

@@ -57,11 +57,11 @@ def query_precision(
     Queries name quasi-identifying columns and sensitive ones; `domains` says what the codes of the
     sensitive columns stand for. Estimates are those of the loss `queries`.
     """
-    asked = _AskedQuery(outcome, workload.source, domains)
+    asked = _AskedOutcome(outcome, workload.source, domains)
     return tuple(_query_precision(asked, query, floor) for query in workload.queries)
 
 
-def _query_precision(asked: "_AskedQuery", query: Query, floor: float) -> QueryPrecision:
+def _query_precision(asked: "_AskedOutcome", query: Query, floor: float) -> QueryPrecision:
     group = [asked.quasi[name] for name in query.group_by if name in asked.quasi]
     answer = Cubes(asked.outcome, asked.counted_column(query)).answer(group)
     least = floor * max(asked.outcome.records, 1)
@@ -69,7 +69,7 @@ def _query_precision(asked: "_AskedQuery", query: Query, floor: float) -> QueryP
     return QueryPrecision(query.line, kl, error(answer, "relative", least))
 
 
-class _AskedQuery:
+class _AskedOutcome:
     """An outcome whose columns are asked by name."""
 
     def __init__(self, outcome: Outcome, source: str, domains: Mapping[str, Domain]) -> None:

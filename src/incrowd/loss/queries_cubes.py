@@ -87,11 +87,11 @@ class Cubes:
         self.counted = counted
         self.tally, self.class_of = rows_of(outcome)
         self._passing = self._rows_in_masks()
-        self._entries = self._held_by_class()
+        self._entries = self._count_by_class()
         shown = [] if outcome.exact else cells_of(outcome)
         self._runs = [_runs(cells) for cells in shown]
         self._members = self._rows_by_class() if outcome.exact else None
-        self._total = self._estimated_total()
+        self._total = self._estimate_total()
 
     def answer(self, group: Sequence[int]) -> CubeAnswer:
         """Count and estimate records by these quasi-identifying columns and by what is held."""
@@ -155,7 +155,7 @@ class Cubes:
             passing &= mask[self.tally.quasi[j]]
         return passing
 
-    def _held_by_class(self) -> tuple[Codes, Codes, Floats]:
+    def _count_by_class(self) -> tuple[Codes, Codes, Floats]:
         """Class, code held and records of each such pair, sorted by code and then by class."""
         rows = (self.class_of >= 0) & (self.counted.held >= 0)
         number = max(len(self.outcome.classes), 1)
@@ -173,7 +173,7 @@ class Cubes:
         number = len(self.outcome.classes)
         return rows, np.searchsorted(self.class_of[rows], np.arange(number + 1)).astype(np.int64)
 
-    def _estimated_total(self) -> float:
+    def _estimate_total(self) -> float:
         """The estimated number of counted records in all released classes."""
         class_of, _, amount = self._entries
         if self._members is not None:

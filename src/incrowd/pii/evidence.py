@@ -18,7 +18,7 @@ from incrowd.pii.column_names import says_person
 from incrowd.pii.meanings import QUALIFIERS, WordMeaning
 from incrowd.pii.names import is_things_name, names_of_persons
 from incrowd.pii.patterns import pattern_of
-from incrowd.pii.pieces import NameMeanings, said_in_label, said_in_name
+from incrowd.pii.pieces import NameMeanings, meanings_in_label, meanings_in_name
 from incrowd.pii.profile import ColumnProfile, are_sentences
 from incrowd.pii.sentinels import means_missing
 from incrowd.pii.silent import family_names, given_names
@@ -124,10 +124,10 @@ def _strongest_by_words(clues: list[Clue], role: Role) -> Clue | None:
 
 def _name_and_label(profile: ColumnProfile) -> NameMeanings:
     """The meanings of a column's name and of its label together."""
-    named = said_in_name(profile.name)
+    named = meanings_in_name(profile.name)
     if not profile.label:
         return named
-    labelled = said_in_label(profile.label)
+    labelled = meanings_in_label(profile.label)
     points = {meaning.name: (meaning, points) for meaning, points in named.points}
     for meaning, more in labelled.points:
         known = points.get(meaning.name, (meaning, 0.0))[1]

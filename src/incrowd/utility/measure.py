@@ -20,7 +20,7 @@ from incrowd.utility.comparison import (
 from incrowd.utility.counts import two_way_counts, two_way_variance
 from incrowd.utility.distributions import column_utility, total_variation, within_noise
 from incrowd.utility.formula import Formula
-from incrowd.utility.pairs import Feature, association, chosen_pairs, measure_of
+from incrowd.utility.pairs import Feature, association, choose_pairs, measure_of
 from incrowd.utility.queries import query_utility, single_cell_shares
 from incrowd.utility.regression import regression
 from incrowd.utility.released import ReleasedColumn
@@ -54,7 +54,7 @@ class OriginalTable:
     def pairs(self) -> list[tuple[str, str]]:
         """The pairs of columns that are compared."""
         names = list(self.columns)
-        return [(names[a], names[b]) for a, b in chosen_pairs(list(self.columns.values()))]
+        return [(names[a], names[b]) for a, b in choose_pairs(list(self.columns.values()))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +117,7 @@ def release_utility(
         two_way=two[0],
         two_way_within_noise=two[1],
         queries=parts.queries(),
-        models=tuple(parts.models(notes)),
+        models=tuple(parts.model_tests(notes)),
         regression=parts.regression(notes),
         losses=parts.losses(),
         losses_at_most=parts.has_unclear_labels(),
@@ -187,7 +187,7 @@ class _ReleaseComparison:
             self.question.seed,
         )
 
-    def models(self, notes: list[str]) -> Iterator[ModelTest]:
+    def model_tests(self, notes: list[str]) -> Iterator[ModelTest]:
         """Yield the model test of each target; where there is none, add to `notes` why."""
         if not self.question.models or not self.release.records:
             return

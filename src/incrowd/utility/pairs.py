@@ -136,7 +136,7 @@ def cramers_v(table: Floats) -> float | None:
     return sqrt(min(max(chi / (whole * (min(table.shape) - 1)), 0.0), 1.0))
 
 
-def chosen_pairs(columns: Sequence[OriginalColumn]) -> list[tuple[int, int]]:
+def choose_pairs(columns: Sequence[OriginalColumn]) -> list[tuple[int, int]]:
     """Choose the pairs of columns to compare, by place: all, or the most associated ones.
 
     These are ranked in the original by Cramér's V of their cells in records at even distances.

@@ -23,7 +23,7 @@ from incrowd.errors import PolicyError
 from incrowd.io import files
 from incrowd.io.reading import AnyPath, Reading, each_of, enough_memory, open_table, path_of
 from incrowd.io.worlds import knowledge_of, table_of, with_label_columns
-from incrowd.linkage.conservative import Conservative, cautions, conservative
+from incrowd.linkage.conservative import Conservative, cautions, conservative_k
 from incrowd.linkage.identify import AtLeast, prove_by_promises, refuse_broken
 from incrowd.linkage.links import Linked
 from incrowd.linkage.tables import AttackTables
@@ -238,7 +238,7 @@ def _play_in_every_world(tables: AttackTables) -> Conservative | None:
     """Find who the rows may be among themselves, whatever the world is; None without."""
     if not tables.knowledge.one_each:
         return None
-    return conservative({name: tables.released_column(name) for name in tables.public})
+    return conservative_k({name: tables.released_column(name) for name in tables.public})
 
 
 def _caution_notes(tables: AttackTables, policy: Policy | None) -> list[str]:
