@@ -139,7 +139,7 @@ class DiscoverOptions:
         return PopulationTest.of(self.population, self.domains, self.alpha, self.source)
 
     def largest_size(self, width: int) -> int | None:
-        """The most columns of a set: as asked, else any, 4 beyond 18 columns, 3 beyond 32."""
+        """The most columns of a set: as asked, or any (None), 4 beyond 18 columns, 3 beyond 32."""
         if self.max_size is not None or width <= 18:
             return self.max_size
         return 4 if width <= 32 else 3
@@ -188,6 +188,7 @@ def exact_answer(records: Records, options: DiscoverOptions, watch: Watch) -> Se
 
 
 def _unreachable_answer() -> SetAnswer:
+    """The answer if even all columns together fall short of the ratio: no sets."""
     searched = Guarantee(exact=True, searched="all columns together")
     promise = "no set of columns reaches the ratio"
     return SetAnswer((), None, searched, searched, promise, partial=False)
@@ -225,7 +226,10 @@ def _cheapest_set(
     known: tuple[Minimum, tuple[tuple[int, ...], ...]],
     costs: Sequence[float],
 ) -> tuple[tuple[int, ...], Guarantee]:
-    """The cheapest set and its promise; of known ones only if columns are many or time is up."""
+    """The cheapest set and its promise; if columns are many or time is up, the cheapest known one.
+
+    `known` is the greedy set and the minimal sets.
+    """
     greedy, sets = known
     if records.width <= MOST_COLUMNS and not watch.expired:
         measure, ratio = options.measure, options.least_ratio
@@ -243,7 +247,7 @@ def sets_to_list(answer: SetAnswer, rows: Records) -> list[tuple[int, ...]]:
 
 
 def measure_sets(rows: Records, sets: Sequence[tuple[int, ...]]) -> Iterator[ColumnSet]:
-    """Count the ratios of each set; what neighbours share at their beginning is split once."""
+    """Yield each set with its ratios; what neighbours share at their beginning is split once."""
     path: list[int] = []
     groups = [RecordGroups.whole(rows)]
     for *first, last in sets:

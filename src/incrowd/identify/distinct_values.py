@@ -241,7 +241,7 @@ def _possible_values(
 
 
 def _declared_values(names: Sequence[str], known: Mapping[str, float], otherwise: str) -> float:
-    """The product of declared numbers; `PolicyError` with this other remedy if one is lacking."""
+    """The product of declared numbers; if one is lacking, `PolicyError` offers `otherwise`, too."""
     if lacking := [name for name in names if name not in known]:
         raise PolicyError(
             f"the number of possible values of {lacking[0]!r} is not declared",

@@ -258,8 +258,8 @@ class HittingSets:
         """Search sets of at most `most` columns.
 
         With a time limit, what is left of it after half is used to search size by size, so that
-        all sets up to some size are known in the end. With `otherwise`, that is the largest size if
-        there is too much to search: for a table of so many rows, a number of steps.
+        all sets up to some size are known in the end. `otherwise` replaces `most` if there is too
+        much to search: more than a number of steps that a table of so many `rows` allows.
         """
         masks = self._judge.first_masks()
         half = watch if watch.remaining is None else NestedWatch(watch, watch.remaining / 2)

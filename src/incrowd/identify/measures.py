@@ -98,6 +98,7 @@ def _subset_tasks(
 
 
 def _reorder_columns(records: Records, order: NDArray[np.intp]) -> Records:
+    """The records with their columns in this order."""
     names = tuple(records.names[j] for j in order)
     return Records(names, np.ascontiguousarray(records.codes[order]), records.counts)
 
@@ -131,7 +132,8 @@ class _SetsWithFirst:
     ) -> Iterator[Callable[[], list[SetRatios]]]:
         """Yield tasks that count all larger sets that add later columns to the chosen ones.
 
-        Each task counts a single set, or all that extend one, about `_TOGETHER` of them.
+        Each task counts a single set, or all that extend one, about `_TOGETHER` of them. No more
+        tasks come once the time is up.
         """
         if _number_of_sets(self.table.width - chosen[-1] - 1, self.limit - len(chosen)) < _TOGETHER:
             yield partial(self.count_larger, chosen, groups)
@@ -193,6 +195,7 @@ class _RowNumbers:
     """Records per row; empty if each row is one."""
     bits: int
     number: int
+    """How many rows there are."""
 
     @classmethod
     def of(cls, records: Records, columns: Sequence[int], bits: int) -> "_RowNumbers":
@@ -213,7 +216,7 @@ class _RowNumbers:
         return list(pairwise(self.number * i // number for i in range(number + 1)))
 
     def part_sizes(self, weights: Counts, part_bits: int) -> Counts:
-        """The weight of each part, or its rows if there are no weights: a line per chunk."""
+        """The weight of each of 2^`part_bits` parts, or its rows if unweighted, line by chunk."""
         sizes = np.zeros((len(self.chunks), 2**part_bits), dtype=np.int64)
         count = partial(
             distinct_kernels.count_parts,

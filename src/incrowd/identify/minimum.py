@@ -369,16 +369,19 @@ def _covering_columns(pairs: Differences, names: Sequence[str], needed: int) -> 
 
 
 def _sample_guarantee(size: int, epsilon: float, delta: float, searched: str) -> Guarantee:
+    """The guarantee of a set found in so many drawn records or pairs; `searched` says which."""
     left = "all other records, and whether fewer columns would do"
     return Guarantee.of_sample(size, delta, searched, left, epsilon)
 
 
 def _refuse_empty_table(records: Records) -> None:
+    """Refuse a table without records: `InputError`."""
     if not records.total:
         raise InputError("the table has no records", remedy="give at least one")
 
 
 def _refuse_many_columns(records: Records) -> None:
+    """Refuse more columns than an exact search can take: `PolicyError`."""
     if records.width > MOST_COLUMNS:
         raise PolicyError(
             f"the smallest set can be searched among at most {MOST_COLUMNS} columns, and the table "

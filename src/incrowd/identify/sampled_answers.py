@@ -262,6 +262,7 @@ def _small_sample_notes(
 
 
 def _larger_sample_note(size: int, needed: int) -> str:
+    """The note that a sample of this size was too small, and how many records are enough."""
     return f"a sample of {size:,} records is too small for this promise; {needed:,} are enough"
 
 
@@ -281,4 +282,5 @@ def _round_up(share: float) -> str:
 
 
 def _join_texts(one: str, other: str) -> str:
+    """Join two texts by a semicolon; an empty one is left out."""
     return "; ".join(text for text in (one, other) if text)

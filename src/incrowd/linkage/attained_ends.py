@@ -138,5 +138,6 @@ def _copy_classes(
 
 
 def _copy_sets(held: ValueSets, of: Codes) -> ValueSets:
+    """The sets of the classes that `of` names, in that order."""
     entry, _ = entries(held.start, of)
     return ValueSets(offsets(np.diff(held.start)[of]), held.code[entry], held.pools)

@@ -37,7 +37,7 @@ class DecodedColumn:
     _runs: list[list[Run]] = field(default_factory=list)
 
     def labels(self, cells: tuple[Codes, Codes, Codes], *, spans: bool) -> list[str | None]:
-        """The labels that cells with these bounds and levels show."""
+        """The labels that cells with these bounds and levels show; None for a missing value."""
         low, high, level = cells
         column = self.column
         shown = column.hierarchy.show(

@@ -127,6 +127,7 @@ class LayerLookup:
         return [self._look_up_tuples(pattern) for pattern in self.patterns]
 
     def _look_up_tuples(self, pattern: Pattern) -> Codes:
+        """Which of the pattern's tuples each point may be, -1 for none."""
         digits = [
             layer[atom] for layer, atom in zip(pattern.layers, self.points.atoms, strict=True)
         ]

@@ -132,7 +132,7 @@ class Membership:
 
     @cached_property
     def _respelled(self) -> int:
-        """How many records of the original have an id of the world, however it is spelled."""
+        """How many records of the original have an id of the world, in whatever spelling."""
         column = self._id_column
         if column is None:
             return 0

@@ -251,6 +251,7 @@ class AttackTables:
 
     @cached_property
     def _true_ids(self) -> CodedColumn:
+        """The id of the person of each released row, as the truth says it."""
         table, records = self.others["truth"], self.release.engine.records
         ids = table.code_labels(str(self.knowledge.world_id), self.knowledge)
         if self.knowledge.truth_key is not None:
@@ -279,7 +280,10 @@ class AttackTables:
 
     @property
     def original_records(self) -> Counts | None:
-        """The record of the original that each released row was, by its id; -1 if unknown."""
+        """The record of the original that each released row was, by its id; -1 if unknown.
+
+        None without a truth, or if the original has no ids or lacks some or repeats some.
+        """
         original, world_id = self.others["original"], self.knowledge.world_id
         if "truth" not in self.others or world_id not in original.names:
             return None
@@ -294,7 +298,7 @@ class AttackTables:
         return np.array(found, dtype=np.int64)[true.codes]
 
     def notes(self) -> Iterator[str]:
-        """Yield what you should know about the tables."""
+        """Yield sentences on what the tables lack or show, and which attacks that leaves out."""
         if not self.sensitive:
             yield (
                 "no sensitive column is named, so attacks on sensitive values are left out "
@@ -335,7 +339,7 @@ class AttackTables:
                 )
 
     def _notes_of_ids(self) -> Iterator[str]:
-        """Yield notes of ids that the world lacks, and of ids that the release itself shows."""
+        """Yield notes of ids that the world lacks, and of ids that the release shows, if any."""
         truth, world_id = self.linked_world.truth, self.knowledge.world_id
         lost = 0 if truth is None else int((truth == MISSING).sum())
         if truth is not None and lost:
@@ -384,7 +388,7 @@ def _refuse_control(others: Mapping[str, AttackTable], knowledge: AttackerKnowle
 
 
 def _refuse_unused_ids(knowledge: AttackerKnowledge, others: Sequence[AttackTable]) -> None:
-    """Refuse the key of a truth, and an id that no table has: there is no world."""
+    """Refuse, where there is no world, the key of a truth, and an id that no other table has."""
     if knowledge.truth_key is not None:
         raise PolicyError(
             "a truth key is given, but no truth",

@@ -156,6 +156,8 @@ def join_by_id(tables: Sequence[tuple[Mapping[str, CodedColumn], CodedColumn]]) 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _WorldTable:
+    """Columns of a world, and the id of each row, by one numbering."""
+
     columns: dict[str, CodedColumn]
     ids: Codes
 
@@ -266,7 +268,7 @@ def union_domain(mine: Domain, theirs: Domain) -> Domain:
 
 
 def _cast_exactly(values: Values, like: Values) -> Values:
-    """Finite values, in the type of the others if that loses nothing: whole days as days."""
+    """The finite values, in the type of `like` if that loses nothing: whole days as days."""
     if values.dtype.kind == "f":
         values = values[np.isfinite(values)]
     if values.dtype.kind in "fM":

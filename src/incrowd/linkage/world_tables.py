@@ -150,7 +150,7 @@ class WorldTables:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A note of how many individuals are not in all tables, and what that means."""
+        """A note, if some individuals are not in all tables: how many, and what that means."""
         if len(self.parts) < 2:
             return ()
         tables = np.bincount(np.concatenate([np.unique(one.codes) for one in self._ids]))[1:]

@@ -156,7 +156,7 @@ class Cubes:
         return passing
 
     def _count_by_class(self) -> tuple[Codes, Codes, Floats]:
-        """Class, code held and records of each such pair, sorted by code and then by class."""
+        """Class, code held and number of records of each such pair, sorted by code, then class."""
         rows = (self.class_of >= 0) & (self.counted.held >= 0)
         number = max(len(self.outcome.classes), 1)
         held = self.counted.held[rows].astype(np.int64)
@@ -268,6 +268,7 @@ def even_share(whole: Counts, mask: Flags) -> float:
 
 
 def _runs(cells: ShownCells) -> _CodeRuns:
+    """The codes that each class spreads over in one column; suppressed cells over all codes."""
     column, number = cells.column, len(cells.low)
     least = 0 if column.frequency[MISSING] else min(1, len(column.frequency) - 1)
     most = len(column.frequency) - 1

@@ -86,6 +86,8 @@ def parse(text: str, source: str = "workload") -> Workload:
 
 @dataclass(frozen=True)
 class _Token:
+    """A word, name, number, text or sign of a line, and where it begins."""
+
     kind: str
     text: str
     place: int
@@ -119,6 +121,7 @@ class _QueryLine:
             at = found.end()
 
     def read_query(self) -> Query:
+        """Read the line as a query; `InputError` at the first token that is out of place."""
         self._take("COUNT")
         where: list[Condition] = []
         if self._take_if_next("WHERE"):
@@ -145,6 +148,7 @@ class _QueryLine:
         return names
 
     def _read_condition(self) -> Condition:
+        """Read a column and what it must hold."""
         place, name = self._place, self._read_name()
         if self._take_if_next("BETWEEN"):
             low = self._read_value()
@@ -161,6 +165,7 @@ class _QueryLine:
         return Condition(name, sign, (self._read_value(),), place)
 
     def _read_list(self) -> tuple[float | str, ...]:
+        """Read values in brackets with commas between."""
         self._take("(")
         values = [self._read_value()]
         while self._take_if_next(","):

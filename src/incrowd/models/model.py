@@ -107,7 +107,10 @@ class Model(ABC):
 
     @property
     def variant(self) -> tuple[object, ...]:
-        """What tells the model from another of the same name and columns, besides the threshold."""
+        """What tells the model from another of the same name and columns, besides the threshold.
+
+        Empty if there is nothing else.
+        """
         return ()
 
     @property
@@ -166,7 +169,7 @@ class Model(ABC):
         return self
 
     def stricter(self, by: float) -> "Model":
-        """The model, stricter by so much, as `search/compared.py` asks; itself if it has none."""
+        """The model, stricter by so much, as `search/compared.py` asks; itself if it cannot be."""
         del by
         return self
 
@@ -231,7 +234,7 @@ class Model(ABC):
         return None
 
     def assumptions(self) -> tuple[str, ...]:
-        """What the model's promise rests on, in sentences for the certificate."""
+        """What the model's promise rests on, in sentences for the certificate; may be none."""
         return ()
 
 

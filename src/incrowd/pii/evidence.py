@@ -259,6 +259,7 @@ def _may_be_times(profile: ColumnProfile, said: NameMeanings) -> bool:
 
 
 def _clues_of_values(profile: ColumnProfile) -> Iterator[Clue]:
+    """Yield clues from dates, sentences, patterns, names and words; none for numbers."""
     if profile.kind is Kind.DATE:
         yield Clue(Role.QUASI, _DATED, "others often know when something happened to a person")
         return
@@ -281,7 +282,7 @@ def _clues_of_values(profile: ColumnProfile) -> Iterator[Clue]:
 
 
 def _clues_of_value_words(profile: ColumnProfile) -> Iterator[Clue]:
-    """Yield clues from the words of categories: countries, states, marital status, religions."""
+    """Yield clues from the words of categories, such as countries or religions, if they are few."""
     if profile.distinct > 300:
         return
     labels = [text for text in profile.sample if not means_missing(text)]

@@ -142,7 +142,7 @@ class _ReleaseComparison:
         return [(a, b) for a, b in self.original.pairs if a in there and b in there]
 
     def pairs(self) -> Iterator[PairUtility]:
-        """Yield the association of each pair of columns before and after."""
+        """Yield the association of each pair of columns before and after; none without records."""
         if not self.release.records:
             return
         before, after = self.original, self.release.features
@@ -155,7 +155,7 @@ class _ReleaseComparison:
             )
 
     def two_way(self) -> tuple[float | None, float | None]:
-        """The means over all pairs of total variation and of counts within the noise."""
+        """The means over pairs of total variation and of counts within noise; None for no pairs."""
         before, after = self.original.features, self.release.features
         variation, within = [], []
         for a, b in self._shared_pairs:
@@ -168,7 +168,10 @@ class _ReleaseComparison:
         return fsum(variation) / len(variation), fsum(within) / len(within)
 
     def queries(self) -> QueryUtility | None:
-        """Answer queries over the quasi-identifying columns, or over all if none is known."""
+        """Answer queries over the quasi-identifying columns, or over all if none is known.
+
+        None if there are fewer than two columns, or no records.
+        """
         names = list(self.quasi or tuple(self.release.columns))
         sensitive = [n for n in self.question.sensitive if n in self.release.columns]
         names = [n for n in names if n not in sensitive[:1]]
@@ -188,7 +191,10 @@ class _ReleaseComparison:
         )
 
     def model_tests(self, notes: list[str]) -> Iterator[ModelTest]:
-        """Yield the model test of each target; where there is none, add to `notes` why."""
+        """Yield the model test of each target; where there is none, add to `notes` why.
+
+        Nothing if tests are not asked for, or if the release holds no records.
+        """
         if not self.question.models or not self.release.records:
             return
         columns = {name: self.original.columns[name] for name in self.release.columns}
@@ -207,7 +213,7 @@ class _ReleaseComparison:
                 yield found
 
     def regression(self, notes: list[str]) -> Regression | None:
-        """The regression of the formula on both tables; None if there is none, with `notes` why."""
+        """The regression of the formula on both tables, or None; `notes` says why if it fails."""
         formula = self.question.formula
         if formula is None or not self.release.records:
             return None

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from incrowd.attacks.attack import Attack, Attacked
-from incrowd.attacks.limits import AttackLimits, against_outsiders, broken_limits
+from incrowd.attacks.limits import AttackLimits, broken_limits, only_against_outsiders
 from incrowd.attacks.matching import MatchingPlayed, play_matching
 from incrowd.attacks.play import (
     Attackers,
@@ -201,7 +201,7 @@ def _notes_on_limits(attacks: Sequence[Attack], models: Sequence[AnyModel]) -> I
         if not attack.gated and attack.trials and attack.lacks:
             without.setdefault(attack.kind, attack.lacks)
     yield from without.values()
-    if against_outsiders(models):
+    if only_against_outsiders(models):
         yield (
             "the policy protects against somebody who does not know who is in the table: "
             "--max-posterior applies to linkage, matching and the ends of labels only"
