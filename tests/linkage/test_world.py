@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incrowd.errors import InputError, PolicyError
-from incrowd.linkage.identify import AtLeast, minimal_k_qis, refuse_broken, smallest_crowd
+from incrowd.linkage.identify import AtLeast, minimal_k_qis, refuse_broken_promise, smallest_crowd
 from incrowd.linkage.links import link
 from incrowd.linkage.world import World, join_by_id
 from incrowd.table.encode import encode
@@ -59,7 +59,7 @@ def test_a_world_without_rows_has_no_quasi_identifier():
     world = World({"a": column("a", [])}, ids([]))
     assert smallest_crowd(world, ["a"]) == 0
     assert minimal_k_qis(world, 3).sets == ()
-    refuse_broken(AtLeast(("a",), 5), world)
+    refuse_broken_promise(AtLeast(("a",), 5), world)
 
 
 def test_minimal_k_qis_up_to_a_size():

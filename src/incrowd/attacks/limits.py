@@ -79,7 +79,7 @@ def only_against_outsiders(models: Sequence[Model]) -> bool:
 def _limits_broken_by(
     attack: Attack, limits: AttackLimits, single: PersonRisk | None
 ) -> Iterator[str]:
-    """Yield the limits that one attack breaks; without `single`, people above it do not count."""
+    """Yield the limits that one attack breaks; without `single`, nobody counts as found."""
     attacker = f"{attack.goal} by {columns(attack.knows)}"
     if single is not None and round(single.above) > limits.people:
         most = f", more than {people(limits.people)}" if limits.people else ""

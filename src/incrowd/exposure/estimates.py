@@ -284,7 +284,7 @@ def _raise_upper_end(found: PopulationEstimate, most: float) -> PopulationEstima
 
 def _estimate_highest(behind: PeopleBehind) -> PopulationEstimate:
     """The largest 1 / F, of the smallest class, at the upper end of gaps between numbers."""
-    numbers, reached, probability = behind.smallest()
+    numbers, reached, probability = behind.smallest_chances()
     mean = np.clip(probability @ reached, reached.min(axis=0), reached.max(axis=0))
     chance = np.append(mean, 1.0)
     first = np.append(1.0, numbers + 1)

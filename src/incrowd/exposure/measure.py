@@ -147,7 +147,7 @@ class _Sampling:
 
     @staticmethod
     def of(seen: _CrowdView, population: int | None) -> "_Sampling":
-        """How the table was drawn: by weights, scaled to a known population, or by that alone."""
+        """How the table was drawn: by weights, scaled to a known population, by that, or whole."""
         people = seen.crowds.people.astype(np.float64)
         everybody = float(max(seen.people, 1))
         if seen.weights is None:

@@ -68,6 +68,7 @@ class DiscoverOptions:
         self.population_test  # noqa: B018  it refuses what does not fit together
 
     def _check_sample(self) -> None:
+        """Refuse a sample beside an exact answer; sizes, shares and seeds out of range."""
         if self.exact and not (self.epsilon is None and self.sample is None):
             raise PolicyError(
                 "an exact answer takes no epsilon and no sample",
@@ -82,6 +83,7 @@ class DiscoverOptions:
             raise PolicyError("the seed must be 0 or more", remedy="give a whole number")
 
     def _check_weights(self) -> None:
+        """Refuse weights that are not above 0, and weights for an answer from a sample."""
         for name, weight in self.weights.items():
             if not (weight > 0 and math.isfinite(weight)):
                 raise PolicyError(
@@ -103,6 +105,7 @@ class DiscoverOptions:
         return [float(self.weights.get(name, 1.0)) for name in names] if self.weights else None
 
     def _check_limits(self) -> None:
+        """Refuse a time limit, a ratio or a largest size out of range."""
         if self.time_limit is not None and not self.time_limit >= 0:
             raise PolicyError("the time limit must be 0 seconds or more")
         if not 0 < self.least_ratio <= 1:

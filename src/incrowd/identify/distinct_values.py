@@ -102,7 +102,7 @@ class DistinctValueTest:
 
     @property
     def answer(self) -> str:
-        """How sure it is, which is no surer than the number of values."""
+        """Whether the set is one, in words that are no surer than the number of values."""
         return "possibly" if self.possible else _SURE[self.source]
 
 

@@ -64,7 +64,7 @@ class Hit:
 def find_lightest(
     missed: Callable[[int], Sequence[int]], weights: Sequence[float], known: int, watch: Watch
 ) -> Hit:
-    """Find the lightest set of columns of which `missed` names no set that it does not hit.
+    """Find the lightest set of columns for which `missed` (sets that it does not hit) is empty.
 
     `known` is one such set: it is the answer, unproved, if time is up. Columns and sets are bits.
     """

@@ -65,7 +65,7 @@ class Levelwise:
         self._found.complete = all(contains_any(columns, self._found.sets) for columns in rest)
 
     def _find_failing(self, sets: set[Set]) -> list[Set]:
-        """Note good ones of the sets that hold none found before; return the others, sorted."""
+        """Note good sets, return failing ones, sorted; those that contain a found set are out."""
         failed = []
         for columns in sorted(sets):
             if self._watch.expired:

@@ -106,7 +106,10 @@ Growth = tuple[int, Set]
 
 
 class PrefixJudge:
-    """Judges one set after the other, quickly where neighbours share a beginning."""
+    """Judges one set after the other, quickly where neighbours share a beginning.
+
+    `left` is the budget, `spare` what classes that are left out may cost together.
+    """
 
     def __init__(self, cutter: Cutter, left: int, spare: int) -> None:
         self._cutter = cutter

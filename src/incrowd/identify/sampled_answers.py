@@ -197,7 +197,7 @@ def _answer_by_pairs(
 
 
 def _answer_by_border(sample: Records, options: DiscoverOptions, watch: Watch) -> SetAnswer:
-    """Answer with sets that every set of the ratio contains: the sample holds equal records.
+    """Answer, if records of the sample are equal, with sets one of which every good set contains.
 
     No sets if a key is asked for, since there is none, or if the sample is too small.
     """
@@ -219,7 +219,7 @@ def _answer_by_border(sample: Records, options: DiscoverOptions, watch: Watch) -
 def _candidate_answer(
     sample: Records, options: DiscoverOptions, ratio: float, least: float, watch: Watch
 ) -> SetAnswer:
-    """Answer with minimal sets of `least` in the sample: all sets of the ratio contain one."""
+    """Answer with the minimal sets of ratio `least` in the sample: every set of `ratio` has one."""
     minimal = _sets_reaching_ratio(sample, options, least, watch)
     sets, partial = minimal.sets, watch.expired and not minimal.complete
     searched = f"{sample.total:,} records; {minimal.guarantee.searched}"

@@ -32,7 +32,7 @@ class AttainedEndsCounter(CandidateCounter):
     """Counts for each class the individuals of the part that fits fewest."""
 
     @classmethod
-    def by(cls, world: CandidateCounter) -> "AttainedEndsCounter":
+    def of_counter(cls, world: CandidateCounter) -> "AttainedEndsCounter":
         """A counter of the same world and columns that counts by parts."""
         return cls(world.world, world.columns)
 

@@ -188,7 +188,7 @@ def _look_up(
     place: Codes,
     here: tuple[int, int],
 ) -> None:
-    """Fill `place` with the tuple of each point from one to another, -1 for none.
+    """Fill `place` with the tuple of each point in the range `here`, -1 for none.
 
     It goes in blocks that stay in a cache. `digits` has the digit of each code, per column.
     """

@@ -118,7 +118,7 @@ def check_names(
 ) -> None:
     """Refuse names that are not among the known ones, and no names at all.
 
-    `fault` says in braces which name it is, `nothing` that there is none.
+    `fault` is the message for an unknown name, which its braces take, `nothing` that for no names.
     """
     unknown = [name for name in names if name not in known]
     if unknown or not names:

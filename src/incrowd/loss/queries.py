@@ -83,7 +83,7 @@ class _AskedOutcome:
         self.domains = domains
 
     def counted_column(self, query: Query) -> CountedColumn:
-        """Which records a query counts, and by what of theirs that is not quasi-identifying."""
+        """The records that a query counts, with what they hold in sensitive columns grouped by."""
         masks = self._masks(query)
         grouped = [
             name

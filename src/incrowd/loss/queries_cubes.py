@@ -34,7 +34,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class CountedColumn:
-    """Which records are counted, and by what of theirs that is not quasi-identifying."""
+    """Which records are counted, and by which values of columns that are not quasi-identifying."""
 
     held: Codes
     """What each row of the tally holds, 0, 1, …; -1 if it is not counted for that."""

@@ -220,7 +220,7 @@ class Model(ABC):
         return classes.people
 
     def in_numbers(self, columns: Mapping[str, SensitiveColumn]) -> tuple[ClassRule, ...] | None:
-        """Rules in numbers that a class keeps only if it satisfies the model, or None.
+        """Rules in numbers that a class keeps only if it satisfies the model; None if it has none.
 
         `columns` are the sensitive columns by name.
         A search that has them judges classes one by one, thousands of times a second. They may ask

@@ -199,7 +199,7 @@ class ReleaseUtility:
 
     @property
     def distance(self) -> float | None:
-        """How far it is from the original, for the risk-utility plane: two-way tables if any."""
+        """How far it is from the original by two-way tables, else by columns; None if neither."""
         return self.total_variation if self.two_way is None else self.two_way
 
 

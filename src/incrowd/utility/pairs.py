@@ -93,7 +93,7 @@ def association(one: Feature, other: Feature) -> float | None:
 
 
 def correlation(one: Feature, other: Feature) -> float | None:
-    """Pearson's correlation, or None; what labels leave open adds to the variances."""
+    """Pearson's correlation, None if one is constant; what labels leave open adds to variances."""
     both = one.known & other.known
     if not both.any():
         return None

@@ -24,7 +24,7 @@ from incrowd.io import files
 from incrowd.io.reading import AnyPath, Reading, each_of, enough_memory, open_table, path_of
 from incrowd.io.worlds import knowledge_of, table_of, with_label_columns
 from incrowd.linkage.conservative import Conservative, cautions, conservative_k
-from incrowd.linkage.identify import AtLeast, prove_by_promises, refuse_broken
+from incrowd.linkage.identify import AtLeast, prove_by_promises, refuse_broken_promise
 from incrowd.linkage.links import Linked
 from incrowd.linkage.tables import AttackTables
 from incrowd.linkage.world_tables import AttackerKnowledge
@@ -191,7 +191,7 @@ def _refuse_broken(tables: AttackTables, promises: Iterable[AtLeast]) -> None:
     for promise in promises if tables.worlds else ():
         there = tuple(name for name in promise.columns if tables.in_world(name))
         if there:
-            refuse_broken(promise, tables.world_tables.build_world(there))
+            refuse_broken_promise(promise, tables.world_tables.build_world(there))
 
 
 def _notes_on_limits(attacks: Sequence[Attack], models: Sequence[AnyModel]) -> Iterator[str]:
