@@ -178,7 +178,7 @@ def minimal_masks(masks: Masks) -> Masks:
 
 
 class HittingSetTree:
-    """The search tree over masks, with room for more of them as they come."""
+    """The search tree over masks: branches of at most `most` bits, and room for more masks."""
 
     def __init__(self, width: int, masks: Masks, most: int) -> None:
         self.most = min(most, width)

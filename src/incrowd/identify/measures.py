@@ -191,6 +191,7 @@ class _RowNumbers:
 
     codes: Codes
     digits: Keys
+    """The column of each digit, and how many codes it has: shape (2, columns)."""
     weights: Counts
     """Records per row; empty if each row is one."""
     bits: int

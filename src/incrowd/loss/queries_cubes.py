@@ -228,9 +228,12 @@ class _Adder:
     """Makes the part of a cube that belongs to some of what is held."""
 
     entries: tuple[Codes, Codes, Floats]
+    """Class, code held and amount to spread, sorted by code."""
     begins: Counts
+    """Where the places of each class begin: in one line, or in a line for each dimension."""
     place: Counts
     amount: Floats
+    """What a place gets of what is spread; a difference, if the cube is made of these."""
     sizes: tuple[int, ...] | None
     """Of the dimensions, if the cube is made of differences."""
 
