@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from incrowd.linkage.world import World, known_rows, leaf_codes, people_of, union_domain
+from incrowd.linkage.world import World, known_rows, leaf_codes, people_by_leaf, union_domain
 from incrowd.table.column import CodedColumn, Domain, Kind
 
 
@@ -48,4 +48,4 @@ def test_people_are_counted_once_and_those_without_a_leaf_apart():
     leaves = numbers(10, 20)
     assert leaf_codes(world, "age", leaves).tolist() == [1, 2, 2, 0, 0]
     assert known_rows(world, "age", leaves).tolist() == [True, True, True, False, True]
-    assert people_of(world, "age", leaves).tolist() == [2, 1, 1]
+    assert people_by_leaf(world, "age", leaves).tolist() == [2, 1, 1]

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incrowd.errors import InputError, PolicyError
-from incrowd.linkage.identify import AtLeast, minimal_k_qis, refuse_broken, smallest_crowd
+from incrowd.linkage.identify import AtLeast, minimal_k_qis, refuse_broken_promise, smallest_crowd
 from incrowd.linkage.links import link
-from incrowd.linkage.world import World, joined_world
+from incrowd.linkage.world import World, join_by_id
 from incrowd.table.encode import encode
 
 
@@ -59,7 +59,7 @@ def test_a_world_without_rows_has_no_quasi_identifier():
     world = World({"a": column("a", [])}, ids([]))
     assert smallest_crowd(world, ["a"]) == 0
     assert minimal_k_qis(world, 3).sets == ()
-    refuse_broken(AtLeast(("a",), 5), world)
+    refuse_broken_promise(AtLeast(("a",), 5), world)
 
 
 def test_minimal_k_qis_up_to_a_size():
@@ -75,7 +75,7 @@ def test_minimal_k_qis_up_to_a_size():
 def test_two_tables_are_joined_by_their_ids():
     voters = {"zip": column("zip", ["a", "a", "b"])}
     clinic = {"sex": column("sex", ["f", "m", "f"])}
-    world = joined_world(
+    world = join_by_id(
         [
             (voters, column("ssn", [1, 2, 3], pl.Int64)),
             (clinic, column("ssn", [2, 1, 9], pl.Int64)),
@@ -90,7 +90,7 @@ def test_different_values_of_one_column_are_both_known():
     old = {"zip": column("zip", ["a", "b"]), "age": column("age", ["30", "40"])}
     new = {"zip": column("zip", ["c", "b"]), "sex": column("sex", ["f", "m"])}
     name = column("name", ["x", "y"])
-    world = joined_world([(old, name), (new, name)])
+    world = join_by_id([(old, name), (new, name)])
     expected = {(1, "a", "30", "f"), (1, "c", "30", "f"), (2, "b", "40", "m")}
     assert rows_of(world) == expected
     assert world.people == 2
@@ -99,14 +99,14 @@ def test_different_values_of_one_column_are_both_known():
 def test_ids_of_different_types_meet_by_their_text_and_missing_ones_never():
     one = {"a": column("a", ["p", "q", "r"])}
     other = {"b": column("b", ["s", "t"])}
-    world = joined_world(
+    world = join_by_id(
         [(one, column("i", [7, None, 8], pl.Int64)), (other, column("i", ["7", None]))]
     )
     assert (world.people, world.unnamed) == (4, 2)
     values = {row[1:] for row in rows_of(world)}
     assert values == {("p", "s"), ("q", None), ("r", None), (None, "t")}
     with pytest.raises(InputError):
-        joined_world([])
+        join_by_id([])
 
 
 people = st.lists(st.integers(0, 3), max_size=5)
@@ -120,7 +120,7 @@ def test_united_is_the_join_by_hand(left, right, same):
         return columns, column("id", [w or None for w in who], pl.Int64)
 
     second = "a" if same else "b"
-    world = joined_world([table("a", left, "x"), table(second, right, "x" if same else "y")])
+    world = join_by_id([table("a", left, "x"), table(second, right, "x" if same else "y")])
     expected = []
     for i, w in enumerate(left):
         partners = [j for j, v in enumerate(right) if w and v == w]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import naive.world
 from incrowd.hierarchy import Tree
-from incrowd.linkage.conservative import cautions, conservative
+from incrowd.linkage.conservative import cautions, conservative_k
 from incrowd.linkage.identify import AtLeast, minimal_k_qis, prove_by_promises, smallest_crowd
 from incrowd.linkage.links import link
 from incrowd.linkage.world import World
@@ -92,14 +92,14 @@ class TestFigure1:
         """Section 6: Dec(J*) is Jane alone, so that every world has three of them."""
         strange = tree(("Jane", "J*", "*"), ("Ann", "A*", "*"))
         release = {"FirstName": T_1C["FirstName"]}
-        found = conservative(release, {"FirstName": strange}, complete=True)
+        found = conservative_k(release, {"FirstName": strange}, complete=True)
         assert (found.k, found.k_sure) == (1, 3)
 
     def test_who_knows_the_world_needs_to_generalize_less(self):
         """The last remark of Section 6: three others called Jane, and the table is 3-anonymous."""
         more = World(table(FirstName=[*NAMES, "Jane", "Jane"]), ids(range(1, 7)))
         assert link(T_1C, more).k == 4
-        assert conservative({"FirstName": T_1C["FirstName"]}).k == 1
+        assert conservative_k({"FirstName": T_1C["FirstName"]}).k == 1
 
 
 WORLD_2 = World(table(ID=["Id1", "Id2", "Id3", "Id4"], ZIP=ZIPS), ID)
@@ -180,10 +180,10 @@ class TestTheorem3:
     def test_theorem_6_says_the_same_of_every_world(self, k, n):
         release, world, trees = self.made(k, n)
         for complete in (False, True):
-            assert conservative(release, trees, complete=complete).k_sure == 1
+            assert conservative_k(release, trees, complete=complete).k_sure == 1
             for size in range(1, n):
                 for names in combinations(world.names, size):
-                    found = conservative(release, trees, on=names, complete=complete)
+                    found = conservative_k(release, trees, on=names, complete=complete)
                     assert (found.k, found.k_sure) == (k ** (n - size),) * 2
 
 
@@ -198,7 +198,7 @@ def test_theorem_5(k, complete):
     }
     rows = [("2003*", "person"), *(row for row in product(zips, sexes) for _ in range(k))]
     release = table(ZIP=[row[0] for row in rows], Sex=[row[1] for row in rows])
-    found = conservative(release, trees, complete=complete)
+    found = conservative_k(release, trees, complete=complete)
     assert found.k == 1
     assert found.k_sure == k
 
@@ -346,12 +346,12 @@ def test_theorem_4_and_its_converse(tuples):
     domains = [[*values(j), None] for j in range(width)]
     exact = naive.world.conservative(tuples, domains, decs(width))
     release, trees = as_release(tuples), complete_trees(width)
-    found = conservative(release, trees, complete=True)
+    found = conservative_k(release, trees, complete=True)
     equal = min(tuples.count(row) for row in tuples)
     assert found.k == equal <= exact
     assert found.k_sure == exact
     for some in (trees, None):
-        assert equal <= conservative(release, some).k_sure <= exact
+        assert equal <= conservative_k(release, some).k_sure <= exact
 
 
 @settings(max_examples=40)
@@ -367,7 +367,7 @@ def test_theorem_4_holds_in_every_world_that_the_table_may_come_from(world, data
         for _, row in one_each
     ]
     release = as_release(tuples)
-    found = conservative(release, complete_trees(2), complete=True)
+    found = conservative_k(release, complete_trees(2), complete=True)
     against = link(release, as_world(world))
     assert (against.candidates >= found.sure).all()
     assert (found.sure >= found.equal).all()

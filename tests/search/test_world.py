@@ -105,7 +105,7 @@ def test_every_class_fits_k_people_and_what_is_as_good_without_the_world_is_foun
     alone = replace(problem, models=(KAnonymity(3),), world=None)
     if problem.tally.records >= 3:
         without = Auto().run(alone, Watch()).recoding
-        guarded = replace(problem, world=AttainedEndsCounter.by(problem.world))
+        guarded = replace(problem, world=AttainedEndsCounter.of_counter(problem.world))
         if guarded.satisfied_by(guarded.outcome(without).classes).all():
             assert loss <= problem.loss.of(alone.outcome(without)) + 1e-12
 

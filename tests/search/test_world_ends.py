@@ -193,7 +193,11 @@ def recodings(draw):
     class_of = draw(st.lists(st.integers(0, 2), min_size=number, max_size=number))
     place = np.unique(class_of, return_inverse=True)[1].astype(np.int32)
     spans = Spans(Pieces(np.arange(number, dtype=np.int32), problem.tally.counts, place))
-    return replace(problem, world=AttainedEndsCounter.by(world)), spans, list(enumerate(rows))
+    return (
+        replace(problem, world=AttainedEndsCounter.of_counter(world)),
+        spans,
+        list(enumerate(rows)),
+    )
 
 
 def fewest(problem, outcome, c, people):
@@ -241,7 +245,7 @@ def test_every_member_of_a_set_counts_by_itself(pools, counts):
     column = replace(problem.columns[0], sets=True, pools=named)
     codes = np.array([1] * 5 + [2] + [3] * 3, np.int32)
     world = World({"q0": CodedColumn("q0", codes, domain)})
-    guarded = AttainedEndsCounter.by(CandidateCounter.of(world, [column]))
+    guarded = AttainedEndsCounter.of_counter(CandidateCounter.of(world, [column]))
     problem = replace(problem, columns=(column,), world=guarded)
     rows = np.arange(2, dtype=np.int32)
     spans = Spans(Pieces(rows, problem.tally.counts, np.zeros(2, np.int32)))

@@ -247,12 +247,16 @@ class AttributeDisclosure:
 
     @property
     def _people(self) -> Floats:
+        """People per class of people."""
         return self.fit.people.sizes.astype(np.float64)
 
     def _rate(
         self, here: ClassHits, of_each: Callable[[], ClassHits], together: float = 1.0
     ) -> Rate:
-        """The rate over all classes, resolved rows of joint data included."""
+        """The rate over all classes, with resolved rows of joint data, whose hits `of_each` has.
+
+        At least `together` people are hit together or not at all.
+        """
         moments = Moments.of(here.hits, here.people)
         if self.fit.data.joint:
             moments = moments + _resolved_moments(self.fit.resolved, of_each())

@@ -82,6 +82,7 @@ class _Ends:
 
 
 def _end_cells(column: CodedColumn) -> _Ends:
+    """The end cells of all labels of a column."""
     labels = column.domain.labels.tolist()
     of, number = EndCells(labels), dict[str, int]()
     found = [[number.setdefault(c, len(number)) for c in of.of(label)] for label in labels]
@@ -167,6 +168,7 @@ def ends(
 def _describe_ends(
     names: tuple[str, ...], matches: SoleMatches, presence: WorldPresence, success: float
 ) -> str:
+    """What the attacker does and achieves, in words; `success` is how often a claim is right."""
     how = (
         f"Somebody has a list of people with {columns(names)}, and knows that somebody in each "
         "class has the values that its labels end on. "

@@ -28,7 +28,7 @@ class AttackLimits:
 
     @property
     def most_added(self) -> float | None:
-        """The limit of what is added; a limit of success implies one."""
+        """The limit of what is added; a limit of success implies one; None if there is neither."""
         asked = self.added is not None or self.success is None
         return self.added if asked else max(RAISE, self.success or 0.0)
 
@@ -53,7 +53,7 @@ def broken_limits(
     releases. `k_world` counts the people of the world or of the release itself, because a list may
     lack some. If no row fits anybody of the world, k was not tested, and that counts as broken.
     """
-    outside = against_outsiders(models)
+    outside = only_against_outsiders(models)
     for attack in (one for one in attacks if one.counts):
         single = attack.persons if attack.outsider or not outside else None
         yield from _limits_broken_by(attack, limits, single)
@@ -67,7 +67,7 @@ def broken_limits(
             yield from _fewer_values_than_l(attacks, l, *model.columns)
 
 
-def against_outsiders(models: Sequence[Model]) -> bool:
+def only_against_outsiders(models: Sequence[Model]) -> bool:
     """Whether models protect only against those who do not know who is in the table.
 
     k-map and delta-presence do. Somebody who does know finds people in smaller classes.
@@ -79,7 +79,7 @@ def against_outsiders(models: Sequence[Model]) -> bool:
 def _limits_broken_by(
     attack: Attack, limits: AttackLimits, single: PersonRisk | None
 ) -> Iterator[str]:
-    """Yield the limits that one attack breaks; without `single`, people above it do not count."""
+    """Yield the limits that one attack breaks; without `single`, nobody counts as found."""
     attacker = f"{attack.goal} by {columns(attack.knows)}"
     if single is not None and round(single.above) > limits.people:
         most = f", more than {people(limits.people)}" if limits.people else ""

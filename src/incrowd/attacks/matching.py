@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from incrowd.attacks.attack import Attack, columns, part, people, rows
 from incrowd.attacks.linkage import linkage
 from incrowd.linkage.attack_data import LIMIT
-from incrowd.linkage.concealment import Concealed, conceal
+from incrowd.linkage.concealment import Concealed, count_after_matching
 from incrowd.linkage.tables import AttackTables
 from incrowd.linkage.world_linkage import RowCandidates
 
@@ -37,13 +37,13 @@ def play_matching(tables: AttackTables) -> MatchingPlayed:
     if why := _reason_not_played(tables):
         return MatchingPlayed(notes=(why,))
     pairs = tables.linked_world.pairs
-    concealed = None if pairs is None else conceal(pairs)
+    concealed = None if pairs is None else count_after_matching(pairs)
     if pairs is None or concealed is None:
         return MatchingPlayed(notes=(_TOO_MANY,))
     after = tables.linked_world.after_matching(concealed)
     if after is None:
         return MatchingPlayed(notes=(_TOO_FEW,))
-    known = _conceal_those_inside(tables)
+    known = _count_for_insiders(tables)
     before = tables.linked_world.candidates()
     attack = matching(before, after, None if known is None else known.k, tables.knowledge.limit)
     return MatchingPlayed(attack, concealed.k)
@@ -61,7 +61,7 @@ def _reason_not_played(tables: AttackTables) -> str:
     return _TOO_FEW if right is not None and not right.all() else ""
 
 
-def _conceal_those_inside(tables: AttackTables) -> Concealed | None:
+def _count_for_insiders(tables: AttackTables) -> Concealed | None:
     """Who is left after matching for somebody who knows who of the world is in the table.
 
     None if ids do not say that, or if there are too many pairs.
@@ -69,7 +69,7 @@ def _conceal_those_inside(tables: AttackTables) -> Concealed | None:
     membership, pairs = tables.membership, tables.linked_world.pairs
     if not membership.known or membership.inside is None or pairs is None:
         return None
-    return conceal(pairs.of_people(membership.inside))
+    return count_after_matching(pairs.of_people(membership.inside))
 
 
 def matching(

@@ -64,7 +64,7 @@ class Played:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What you should know about the result."""
+        """A note of how many sets of known columns were not tried; none if all were."""
         if not self.left_out:
             return ()
         some = "1 set" if self.left_out == 1 else f"{self.left_out:,} sets"
@@ -167,7 +167,7 @@ def play_order(tables: AttackTables, seed: int) -> Played:
     """Play row order, with the original."""
     every = [one.merged for one in tables.match_columns(tables.shared_columns("original"))]
     fit = Fit.of_all(AttackData.of(every, joint=False))
-    return Played((row_order(fit, tables.places, seed),))
+    return Played((row_order(fit, tables.original_records, seed),))
 
 
 def play_releases(tables: AttackTables, attackers: Attackers, watch: Watch | None = None) -> Played:
@@ -210,7 +210,7 @@ def _data_of_both(tables: AttackTables) -> tuple[AttackData, AttackData]:
 
 
 def _world_advice(linked: WorldLinkage, attack: Attack) -> Iterator[str]:
-    """Yield which column to make coarser so that linkage is right least often."""
+    """Yield which of several columns to make coarser so that linkage is right least often."""
     if len(linked.names) < 2:
         return
     without = {

@@ -101,7 +101,10 @@ class _Order:
 
     @property
     def correlation(self) -> float:
-        """The correlation of a row's position with the mean position of the records that fit it."""
+        """The correlation of a row's position with the mean position of records that fit it.
+
+        0 if it is not defined: fewer than two rows fit a record, or all positions are equal.
+        """
         fit = self.fit
         places = np.zeros(len(fit.people.sizes), dtype=np.int64)
         np.add.at(places, self._records, np.arange(len(self._records)))

@@ -37,6 +37,7 @@ def singling_out(fit: Fit) -> Attack:
 
 
 def _singled_out_sentence(found: int, success: float) -> str:
+    """How many people are singled out, as a sentence."""
     if not found:
         return "No description fits only one person."
     who = "1 person is" if found == 1 else f"{people(found)} are each"

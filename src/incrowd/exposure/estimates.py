@@ -173,7 +173,7 @@ def _match_estimate(match: PopulationEstimate, told: FigureRanges) -> Population
 def _highest_estimate(
     highest: PopulationEstimate, others: Mapping[str, PopulationEstimate], threshold: float
 ) -> PopulationEstimate:
-    """The largest 1 / F, with an interval as wide as those of the means and shares imply."""
+    """The largest 1 / F, its interval widened to what the `others`, by name, imply for it."""
     sure = max(others["average"].low, others["by_class"].low)
     if others["above"].low > 0 and threshold > 0:
         sure = max(sure, 1 / most_people(threshold))
@@ -228,7 +228,7 @@ def _whole_table_estimates(kinds: ClassKinds, threshold: float) -> Estimates:
 def _estimate_figure(
     behind: PeopleBehind, values: Floats, seen: Floats | None = None
 ) -> PopulationEstimate:
-    """The mean of a figure over the curves, with its interval.
+    """The mean over the curves of a figure with one value per curve, and its interval.
 
     `seen` are the same figures with the chance of the draw; the interval is theirs, if given.
     """
@@ -264,6 +264,7 @@ def _estimate_share(
 def _estimate_averages(
     behind: PeopleBehind, rng: np.random.Generator
 ) -> tuple[PopulationEstimate, PopulationEstimate]:
+    """Estimate `average` and `by_class` (see `Estimates`), by all curves and the random draw."""
     kinds = behind.kinds
     values = behind.risk @ kinds.shares
     classes = np.maximum(kinds.classes, 1.0)
@@ -277,13 +278,13 @@ def _estimate_averages(
 
 
 def _raise_upper_end(found: PopulationEstimate, most: float) -> PopulationEstimate:
-    """Where nobody of the table shares a class, nothing speaks against the highest figure."""
+    """Raise the upper end to `most`: where nobody shares a class, nothing speaks against that."""
     return PopulationEstimate(found.value, found.low, max(found.high, most))
 
 
 def _estimate_highest(behind: PeopleBehind) -> PopulationEstimate:
     """The largest 1 / F, of the smallest class, at the upper end of gaps between numbers."""
-    numbers, reached, probability = behind.smallest()
+    numbers, reached, probability = behind.smallest_chances()
     mean = np.clip(probability @ reached, reached.min(axis=0), reached.max(axis=0))
     chance = np.append(mean, 1.0)
     first = np.append(1.0, numbers + 1)
@@ -296,23 +297,28 @@ def _estimate_highest(behind: PeopleBehind) -> PopulationEstimate:
 
 
 def _estimate_likeliest(behind: PeopleBehind) -> PopulationEstimate:
+    """Estimate the largest mean of 1 / F of any class."""
     value = float(behind.curves.mean(behind.risk).max())
-    return _estimate_around(value, behind, behind.risk.max(axis=1))
+    return _estimate_with_interval(value, behind, behind.risk.max(axis=1))
 
 
 def _estimate_likely_above(behind: PeopleBehind, threshold: float) -> PopulationEstimate:
+    """Estimate the share of records in classes whose mean of 1 / F exceeds the threshold."""
     now = behind.curves.mean(behind.risk) > threshold + TOLERANCE
     above = (behind.risk > threshold + TOLERANCE) @ behind.kinds.shares
-    return _estimate_around(float(behind.kinds.shares[now].sum()), behind, above)
+    return _estimate_with_interval(float(behind.kinds.shares[now].sum()), behind, above)
 
 
-def _estimate_around(value: float, behind: PeopleBehind, values: Floats) -> PopulationEstimate:
-    """An estimate of this value; the interval is that of a figure over the curves, or wider."""
+def _estimate_with_interval(
+    value: float, behind: PeopleBehind, values: Floats
+) -> PopulationEstimate:
+    """The estimate `value`, with the interval of `values`, one per curve, widened to hold it."""
     low, high = _estimate_figure(behind, values).interval
     return PopulationEstimate(value, min(low, value), max(high, value))
 
 
 def _estimate_match(behind: PeopleBehind) -> PopulationEstimate | None:
+    """Estimate unique records over all people who share their values; None without any."""
     alone = behind.kinds.sizes == 1
     if not alone.any():
         return None

@@ -108,7 +108,10 @@ def _best_change(changes: Sequence[Change], figure: str, now: float, change: str
 def _all_changes(
     names: Sequence[str], tally: Tally, risk: Risk, request: tuple[Mapping[str, Codes], Watch]
 ) -> list[Change]:
-    """The risk with each column left out (if there are others) and shown coarser (if it can be)."""
+    """The risk with each column left out (if there are others) and shown coarser (if it can be).
+
+    `request` has, by column, each code one level up, and the watch to tell.
+    """
     coarser, watch = request
     changes = []
     for j, name in enumerate(names):
@@ -160,6 +163,7 @@ def _lower_estimate(
 
 
 def _drop_column(tally: Tally, column: int) -> Codes:
+    """The quasi-identifying codes without this column."""
     return np.ascontiguousarray(np.delete(tally.quasi, column, axis=0))
 
 
@@ -223,7 +227,7 @@ def shapley_parts(width: int, sets: SetFigures, nothing: float = 0.0) -> list[fl
 
 
 def bands_of_values(tally: Tally, column: int, above: Flags) -> tuple[Band, ...]:
-    """The values of a column by how common they are, and the exposed records in each band."""
+    """The values of a column by how common they are; `above` flags the rows that are exposed."""
     codes = tally.quasi[column]
     holders = np.bincount(codes, weights=tally.counts)
     risky = np.bincount(codes, weights=tally.counts * above, minlength=len(holders))

@@ -147,7 +147,7 @@ class _Sampling:
 
     @staticmethod
     def of(seen: _CrowdView, population: int | None) -> "_Sampling":
-        """How the table was drawn: by weights, scaled to a known population, or by that alone."""
+        """How the table was drawn: by weights, scaled to a known population, by that, or whole."""
         people = seen.crowds.people.astype(np.float64)
         everybody = float(max(seen.people, 1))
         if seen.weights is None:
@@ -173,7 +173,10 @@ class _Sampling:
         return min(people / self.population, 1.0) if self.population else 1.0
 
     def model(self, people: int, *, plain: bool) -> PopulationModel | None:
-        """The model behind the figures of so many people; None if no population is known."""
+        """The model behind the figures of so many people; None if no population is known.
+
+        `plain` is as in `estimates`.
+        """
         if self.source == "table":
             return None
         name = "counted" if (self.share >= 1).all() else "poisson-mixture"
@@ -189,7 +192,10 @@ def _build_risk(
     found: dict[Missing, Figures],
     asked: tuple[Missing, float, int | None],
 ) -> Risk:
-    """Put together the figures of the reading asked for and the risk from outside the table."""
+    """Put together the figures of the reading asked for and the risk from outside the table.
+
+    `found` has the figures of each reading; `asked` is a reading, a threshold and a population.
+    """
     missing, threshold, population = asked
     figures, records, people = found[missing], seen.classes.records, seen.crowds.people
     drawn = _Sampling.of(seen, population)
@@ -261,6 +267,7 @@ def _count_people(tally: Tally, rows: Flags) -> int:
 
 
 def _measure_view(seen: _CrowdView, threshold: float) -> Figures:
+    """The figures of a table as an attacker sees it, under one reading of missing values."""
     records, size = seen.classes.records, seen.crowds.people
     total = int(records.sum())
     unique = int(records[size == 1].sum())
@@ -310,7 +317,10 @@ def without_sensitive(tally: Tally) -> Tally:
 
 
 def prosecutor_risk(records: Counts, size: Counts, threshold: float) -> Prosecutor:
-    """The prosecutor's risk, about people known to be in the table; 1 / size compares exactly."""
+    """The prosecutor's risk, about people known to be in the table.
+
+    `records` and `size` are the records and the people of each class; 1 / size compares exactly.
+    """
     total = max(int(records.sum()), 1)
     limit = fraction(threshold)
     above = size * limit.numerator < limit.denominator
@@ -345,7 +355,7 @@ def marketer_risk(found: Estimates) -> Marketer:
 def individual_risk(
     found: Estimates, records: Counts, people: Counts, population: Floats
 ) -> Individual:
-    """The individual risk: the mean risk of each class, which stands for so many people."""
+    """The individual risk of classes; each stands for so many people of the `population`."""
     total = int(records.sum())
     alone = mean_risks(people, people / np.maximum(population, people)) if total else np.zeros(0)
     low, high = found.average.interval

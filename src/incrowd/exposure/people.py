@@ -126,7 +126,7 @@ class PeopleBehind:
         )
         return np.clip(chance, 0, 1)
 
-    def smallest(self) -> tuple[Floats, Floats, Floats]:
+    def smallest_chances(self) -> tuple[Floats, Floats, Floats]:
         """For growing numbers k of people, the chance that the smallest class has at most k.
 
         Return the numbers, ascending with gaps; the chances for some of the curves, shape (curves,

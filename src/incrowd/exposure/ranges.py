@@ -109,6 +109,7 @@ class _LikelyPopulations:
 
     @property
     def people(self) -> float:
+        """People of the table."""
         return float(self.kinds.sizes @ self.kinds.classes)
 
     def at_most(self, people: float) -> _MeanFigure:
@@ -119,6 +120,7 @@ class _LikelyPopulations:
 
     @property
     def average(self) -> _MeanFigure:
+        """The mean of 1 / F over the people of the table."""
         return _MeanFigure(
             1 / self.populations.sizes, float(self.kinds.classes.sum()) / self.people
         )
@@ -157,7 +159,8 @@ class _LikelyPopulations:
         """
         size = self.populations.sizes
 
-        def variance(shares: Floats) -> float:  # that the draw adds to the mean number of people
+        def variance(shares: Floats) -> float:
+            """What the draw adds to the variance of the mean number of people."""
             mean, square = (
                 _mean_over_classes(singles, values, shares) for values in (size, size**2)
             )
@@ -177,7 +180,8 @@ class _LikelyPopulations:
     def _range_per_person(self, shown: Floats, variance: Callable[[Floats], float]) -> Range:
         """The interval of classes over the people of the population in them.
 
-        `shown` are such classes per person of the table, for each size. Both ends lean to nothing.
+        `shown` are such classes per person of the table, for each size; `variance` is what the draw
+        adds, given the shares. Both ends lean to nothing.
         """
         fewest, most = (self._end_of_mean_people(shown, variance, sign) for sign in (-1.0, 1.0))
         return 1 / max(fewest, most), 1 / fewest
@@ -197,7 +201,7 @@ class _LikelyPopulations:
         return max(_widen_end(center, end, sign, max(variance(shares), 0.0)), 1.0)
 
     def mean_of_inverse(self, shown: Floats, counted: float) -> Range:
-        """The interval of the mean of 1 / F of such classes, over all draws: they add nothing."""
+        """The interval of the mean of 1 / F of classes as in `match`; the draw adds nothing."""
         low, high = self._safe_ends(shown / self.populations.sizes / counted, 1.0)
         return min(max(low, 0.0), 1.0), min(max(high, low), 1.0)
 

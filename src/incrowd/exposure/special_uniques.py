@@ -248,6 +248,7 @@ class _PersonRows:
     person: Codes
     records: Counts
     pairs: int
+    """This and `uniques` as in `MinimalUniques`."""
     uniques: int
 
 

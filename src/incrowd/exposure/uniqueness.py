@@ -125,6 +125,8 @@ def _unique_people_range(found: Estimates, people: int, population: int) -> Rang
 def zayatz_share(sizes: Counts, classes: Counts, population: int) -> float | None:
     """The share of unique people by Bayes' rule, if classes are spread as those of the sample.
 
+    Unlike the other estimators it always finds one.
+
     Zayatz 1991: a sample unique is a population unique with probability p1 P(1 | 1) / sum of
     pj P(1 | j), where P(1 | j) is the chance that a sample without replacement holds one of j.
     """

@@ -68,6 +68,7 @@ class DiscoverOptions:
         self.population_test  # noqa: B018  it refuses what does not fit together
 
     def _check_sample(self) -> None:
+        """Refuse a sample beside an exact answer; sizes, shares and seeds out of range."""
         if self.exact and not (self.epsilon is None and self.sample is None):
             raise PolicyError(
                 "an exact answer takes no epsilon and no sample",
@@ -82,6 +83,7 @@ class DiscoverOptions:
             raise PolicyError("the seed must be 0 or more", remedy="give a whole number")
 
     def _check_weights(self) -> None:
+        """Refuse weights that are not above 0, and weights for an answer from a sample."""
         for name, weight in self.weights.items():
             if not (weight > 0 and math.isfinite(weight)):
                 raise PolicyError(
@@ -103,6 +105,7 @@ class DiscoverOptions:
         return [float(self.weights.get(name, 1.0)) for name in names] if self.weights else None
 
     def _check_limits(self) -> None:
+        """Refuse a time limit, a ratio or a largest size out of range."""
         if self.time_limit is not None and not self.time_limit >= 0:
             raise PolicyError("the time limit must be 0 seconds or more")
         if not 0 < self.least_ratio <= 1:
@@ -139,7 +142,7 @@ class DiscoverOptions:
         return PopulationTest.of(self.population, self.domains, self.alpha, self.source)
 
     def largest_size(self, width: int) -> int | None:
-        """The most columns of a set: as asked, else any, 4 beyond 18 columns, 3 beyond 32."""
+        """The most columns of a set: as asked, or any (None), 4 beyond 18 columns, 3 beyond 32."""
         if self.max_size is not None or width <= 18:
             return self.max_size
         return 4 if width <= 32 else 3
@@ -188,6 +191,7 @@ def exact_answer(records: Records, options: DiscoverOptions, watch: Watch) -> Se
 
 
 def _unreachable_answer() -> SetAnswer:
+    """The answer if even all columns together fall short of the ratio: no sets."""
     searched = Guarantee(exact=True, searched="all columns together")
     promise = "no set of columns reaches the ratio"
     return SetAnswer((), None, searched, searched, promise, partial=False)
@@ -225,7 +229,10 @@ def _cheapest_set(
     known: tuple[Minimum, tuple[tuple[int, ...], ...]],
     costs: Sequence[float],
 ) -> tuple[tuple[int, ...], Guarantee]:
-    """The cheapest set and its promise; of known ones only if columns are many or time is up."""
+    """The cheapest set and its promise; if columns are many or time is up, the cheapest known one.
+
+    `known` is the greedy set and the minimal sets.
+    """
     greedy, sets = known
     if records.width <= MOST_COLUMNS and not watch.expired:
         measure, ratio = options.measure, options.least_ratio
@@ -243,7 +250,7 @@ def sets_to_list(answer: SetAnswer, rows: Records) -> list[tuple[int, ...]]:
 
 
 def measure_sets(rows: Records, sets: Sequence[tuple[int, ...]]) -> Iterator[ColumnSet]:
-    """Count the ratios of each set; what neighbours share at their beginning is split once."""
+    """Yield each set with its ratios; what neighbours share at their beginning is split once."""
     path: list[int] = []
     groups = [RecordGroups.whole(rows)]
     for *first, last in sets:

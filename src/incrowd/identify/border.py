@@ -66,7 +66,7 @@ class GrowthPath:
 
 
 class BorderSearch:
-    """A search by size; `found` has what was found whenever it stops."""
+    """A search by size; `found` has what was found so far; `order` is the column of each bit."""
 
     def __init__(
         self, judge: "RatioOracle", order: Sequence[int], found: SearchState, watch: Watch
@@ -177,7 +177,7 @@ class RatioOracle:
         """How many sets were looked at in the table."""
 
     def judge(self, sets: Sequence[Set], watch: Watch) -> tuple[list[Set], list[Set]]:
-        """Good sets, and failing sets that the others are part of; fewer of both out of time."""
+        """Return the good sets, and the others grown as long as they fail; fewer if time is up."""
         ways = (
             self._certain_paths(sets, watch)
             if self._guesses.certain
@@ -188,7 +188,7 @@ class RatioOracle:
 
     def _certain_paths(self, sets: Sequence[Set], watch: Watch) -> list[GrowthPath]:
         """Paths of sets whose growth is certain: each is judged in the table and then grown."""
-        told = self._keep_to_budget([columns for columns in sets if columns], watch)
+        told = self._judge_by_table([columns for columns in sets if columns], watch)
         good = [GrowthPath(columns, (), -1, 0) for columns, keeps in told.items() if keeps]
         failing = [columns for columns in sets if not told.get(columns, bool(columns))]
         grown = self._guesses.grow(failing, watch)
@@ -215,13 +215,13 @@ class RatioOracle:
     def _settle_paths(self, ways: Iterable[GrowthPath], watch: Watch) -> None:
         """Look at sets in the table until it is known how far each path fails, or time is up."""
         while not watch.expired and (open_ := [way for way in ways if way.open]):
-            told = self._keep_to_budget([way.set_after(way.next) for way in open_], watch)
+            told = self._judge_by_table([way.set_after(way.next) for way in open_], watch)
             for way in open_:
                 columns = way.set_after(way.next)
                 if columns in told:
                     way.note(keeps=told[columns])
 
-    def _keep_to_budget(self, sets: Iterable[Set], watch: Watch) -> dict[Set, bool]:
+    def _judge_by_table(self, sets: Iterable[Set], watch: Watch) -> dict[Set, bool]:
         """Whether each set keeps to the budget, by the table; those out of time are missing."""
         told = self._verdicts.judge(sets, watch)
         self.looked += len(told)

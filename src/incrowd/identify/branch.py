@@ -106,6 +106,7 @@ class SharedPath(ABC, Generic[Kept]):
         return self._stack[-1]
 
     def _split_on_path(self, column: int) -> Kept:
+        """Split the classes at the path's end by one column; those of a single column are kept."""
         if self._path:
             return self._split(self._stack[-1], column)
         if column not in self._single:
@@ -142,6 +143,7 @@ class CostBranch(SharedPath[Costly]):
 
     Classes are the dearest first. Those that cost little are left out, as most rows are in such
     classes; only where they could change a verdict is the set looked at again with all of them.
+    `spare` is what they may cost together; None takes a small part of the budget.
     """
 
     def __init__(self, splitter: Splitter, budget: Budget, spare: int | None = None) -> None:

@@ -30,7 +30,7 @@ class CountedSets:
     _known: dict[frozenset[str], Ratios] = field(default_factory=dict, repr=False)
 
     def ratios(self, columns: Iterable[str]) -> Ratios:
-        """The ratios of a set of columns, counted once and kept."""
+        """The ratios of a set of columns on all records, counted once and kept."""
         key = frozenset(columns)
         if key not in self._known:
             self._known[key] = self.count([name for name in self.names if name in key])

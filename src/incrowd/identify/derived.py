@@ -110,7 +110,7 @@ def _find_sources(
 
 
 def _find_total(column: CodedColumn, known: Sequence[CodedColumn], rows: Any) -> Iterator[Derived]:
-    """Yield the needed numbers and dates that together determine this one, as parts a total."""
+    """Yield this column with those it needs if all determine it, as parts a total; or nothing."""
     rows = _complete_rows((column, *known), rows)
     needed = list(known)
     if len(rows) < RECORDS or _polynomial_fit(needed, column, rows) < FIT:
@@ -149,7 +149,7 @@ def _function_strength(told: CodedColumn, known: Sequence[CodedColumn], rows: An
 
 
 def agreement(group: Codes, told: Codes) -> float | None:
-    """How far records of one group agree, beyond chance: kappa; None if too few can tell.
+    """How far records of one `group` agree in `told`, beyond chance: kappa; None if too few tell.
 
     >>> same = np.arange(600, dtype=np.int32) % 3
     >>> agreement(same, same), round(agreement(same, same[::-1] // 2), 2)
@@ -184,10 +184,10 @@ def prediction_fit(known: Sequence[CodedColumn], told: CodedColumn, rows: Any) -
 
 
 def _polynomial_fit(known: Sequence[CodedColumn], told: CodedColumn, rows: Any) -> float:
-    """The squared rank correlation of a number with what a polynomial of others predicts.
+    """The squared rank correlation of a number with what a polynomial of others predicts, 0..1.
 
     Each prediction leaves its own record out (PRESS). The degree is the highest, to 3, that leaves
-    ten records to each coefficient and has few of them.
+    ten records to each coefficient and has few of them; the result is 0 if none does.
     """
     some = rows[_sample_places(len(rows))]
     values = np.stack([_standardize(column, some) for column in known], axis=1)

@@ -102,7 +102,7 @@ class DistinctValueTest:
 
     @property
     def answer(self) -> str:
-        """How sure it is, which is no surer than the number of values."""
+        """Whether the set is one, in words that are no surer than the number of values."""
         return "possibly" if self.possible else _SURE[self.source]
 
 
@@ -241,7 +241,7 @@ def _possible_values(
 
 
 def _declared_values(names: Sequence[str], known: Mapping[str, float], otherwise: str) -> float:
-    """The product of declared numbers; `PolicyError` with this other remedy if one is lacking."""
+    """The product of declared numbers; if one is lacking, `PolicyError` offers `otherwise`, too."""
     if lacking := [name for name in names if name not in known]:
         raise PolicyError(
             f"the number of possible values of {lacking[0]!r} is not declared",

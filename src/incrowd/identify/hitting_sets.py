@@ -64,7 +64,7 @@ class Hit:
 def find_lightest(
     missed: Callable[[int], Sequence[int]], weights: Sequence[float], known: int, watch: Watch
 ) -> Hit:
-    """Find the lightest set of columns of which `missed` names no set that it does not hit.
+    """Find the lightest set of columns for which `missed` (sets that it does not hit) is empty.
 
     `known` is one such set: it is the answer, unproved, if time is up. Columns and sets are bits.
     """
@@ -178,7 +178,7 @@ def minimal_masks(masks: Masks) -> Masks:
 
 
 class HittingSetTree:
-    """The search tree over masks, with room for more of them as they come."""
+    """The search tree over masks: branches of at most `most` bits, and room for more masks."""
 
     def __init__(self, width: int, masks: Masks, most: int) -> None:
         self.most = min(most, width)
@@ -258,8 +258,8 @@ class HittingSets:
         """Search sets of at most `most` columns.
 
         With a time limit, what is left of it after half is used to search size by size, so that
-        all sets up to some size are known in the end. With `otherwise`, that is the largest size if
-        there is too much to search: for a table of so many rows, a number of steps.
+        all sets up to some size are known in the end. `otherwise` replaces `most` if there is too
+        much to search: more than a number of steps that a table of so many `rows` allows.
         """
         masks = self._judge.first_masks()
         half = watch if watch.remaining is None else NestedWatch(watch, watch.remaining / 2)

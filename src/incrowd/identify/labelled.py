@@ -166,7 +166,7 @@ class Cutter:
         return int(cost), tuple(more[:number, 0].tolist())
 
     def has_room_for(self, here: LabelledRows, columns: Set) -> bool:
-        """Whether there is room for a cell of each class and combination of codes: it is quick."""
+        """Whether there is room for a cell of each class and combination of codes, to be quick."""
         return self._count_cells(here.number, columns) <= self._room
 
     def _columns_at_once(self, number: int, columns: Set) -> tuple[Set, Set]:

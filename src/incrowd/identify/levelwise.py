@@ -65,7 +65,7 @@ class Levelwise:
         self._found.complete = all(contains_any(columns, self._found.sets) for columns in rest)
 
     def _find_failing(self, sets: set[Set]) -> list[Set]:
-        """Note good ones of the sets that hold none found before; return the others, sorted."""
+        """Note good sets, return failing ones, sorted; those that contain a found set are out."""
         failed = []
         for columns in sorted(sets):
             if self._watch.expired:
@@ -138,9 +138,9 @@ class DepthFirst:
         return failing
 
     def _failing_sets(self, start: Set, sets: Sequence[Set]) -> Iterator[tuple[Set, int]]:
-        """Look at sets with the same start in the table; yield those that fail, with a least cost.
+        """Look at sets that extend `start` in the table; yield those that fail, with a least cost.
 
-        Good ones are noted.
+        Good ones are noted, and not yielded.
         """
         if not sets:
             return
@@ -254,6 +254,7 @@ def sample_border(
 
 
 def _ratio_test(records: Records, measure: Measure, ratio: float) -> Good:
+    """A test of whether a set of columns reaches the ratio in these records."""
     return CostBranch(Splitter(records), budget(records, measure, ratio)).keeps
 
 

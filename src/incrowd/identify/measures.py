@@ -98,6 +98,7 @@ def _subset_tasks(
 
 
 def _reorder_columns(records: Records, order: NDArray[np.intp]) -> Records:
+    """The records with their columns in this order."""
     names = tuple(records.names[j] for j in order)
     return Records(names, np.ascontiguousarray(records.codes[order]), records.counts)
 
@@ -131,7 +132,8 @@ class _SetsWithFirst:
     ) -> Iterator[Callable[[], list[SetRatios]]]:
         """Yield tasks that count all larger sets that add later columns to the chosen ones.
 
-        Each task counts a single set, or all that extend one, about `_TOGETHER` of them.
+        Each task counts a single set, or all that extend one, about `_TOGETHER` of them. No more
+        tasks come once the time is up.
         """
         if _number_of_sets(self.table.width - chosen[-1] - 1, self.limit - len(chosen)) < _TOGETHER:
             yield partial(self.count_larger, chosen, groups)
@@ -189,10 +191,12 @@ class _RowNumbers:
 
     codes: Codes
     digits: Keys
+    """The column of each digit, and how many codes it has: shape (2, columns)."""
     weights: Counts
     """Records per row; empty if each row is one."""
     bits: int
     number: int
+    """How many rows there are."""
 
     @classmethod
     def of(cls, records: Records, columns: Sequence[int], bits: int) -> "_RowNumbers":
@@ -201,7 +205,7 @@ class _RowNumbers:
         weights = records.counts[: 0 if records.total == records.rows else None]
         return cls(records.codes, digits, weights, bits, records.rows)
 
-    def spread(self, part_bits: int) -> Keys:
+    def spread_rule(self, part_bits: int) -> Keys:
         """How kernels spread numbers over 2^`part_bits` parts: shift, mask, bits below a part."""
         half, mask = (self.bits + 1) // 2, 2**self.bits - 1
         return np.array([half, mask, self.bits - part_bits], dtype=np.uint64)
@@ -212,11 +216,15 @@ class _RowNumbers:
         number = threads() if self.number >= _FEW_ROWS else 1
         return list(pairwise(self.number * i // number for i in range(number + 1)))
 
-    def parts(self, weights: Counts, part_bits: int) -> Counts:
-        """The weight of each part, or its rows if there are no weights: a line per chunk."""
+    def part_sizes(self, weights: Counts, part_bits: int) -> Counts:
+        """The weight of each of 2^`part_bits` parts, or its rows if unweighted, line by chunk."""
         sizes = np.zeros((len(self.chunks), 2**part_bits), dtype=np.int64)
         count = partial(
-            distinct_kernels.count_parts, self.codes, self.digits, weights, self.spread(part_bits)
+            distinct_kernels.count_parts,
+            self.codes,
+            self.digits,
+            weights,
+            self.spread_rule(part_bits),
         )
         in_threads(
             [partial(count, *chunk, line) for chunk, line in zip(self.chunks, sizes, strict=True)]
@@ -225,13 +233,17 @@ class _RowNumbers:
 
     def move_to_parts(self, part_bits: int) -> tuple[Keys, Counts, Counts]:
         """The numbers and weights of all rows part by part, and where parts begin and end."""
-        sizes = self.parts(self.weights[:0], part_bits)
+        sizes = self.part_sizes(self.weights[:0], part_bits)
         ends = np.cumsum(sizes.T.ravel())
         free = np.ascontiguousarray((ends - sizes.T.ravel()).reshape(sizes.shape[::-1]).T)
         start = np.concatenate([free[0], ends[-1:]])
         moved, heavy = np.empty(self.number, dtype=np.uint64), np.empty_like(self.weights)
         move = partial(
-            distinct_kernels.scatter, self.codes, self.digits, self.weights, self.spread(part_bits)
+            distinct_kernels.scatter,
+            self.codes,
+            self.digits,
+            self.weights,
+            self.spread_rule(part_bits),
         )
         lines = zip(self.chunks, free.view(np.uint64), strict=True)
         in_threads([partial(move, *chunk, line, moved, heavy) for chunk, line in lines])
@@ -240,7 +252,7 @@ class _RowNumbers:
 
 def _count_by_cell(rows: _RowNumbers) -> Counts:
     """The figures of the classes, counted in one cell for each possible row number."""
-    sizes = rows.parts(rows.weights, rows.bits).sum(axis=0)
+    sizes = rows.part_sizes(rows.weights, rows.bits).sum(axis=0)
     sizes = sizes[sizes > 0]
     told = empty_figures()
     partition_kernels.tell(sizes, len(sizes), told)

@@ -157,10 +157,12 @@ class MinimalSetSearch:
         return f"sets of more than {found.upto} columns" + (" but for those found" * bool(known))
 
     def _has_several_values(self, column: int) -> bool:
+        """Whether the rows differ in this column."""
         codes = self._records.codes[column]
         return bool((codes != codes[0]).any())
 
     def _infeasible_error(self) -> InfeasibleError:
+        """The error that no set reaches the ratio, with what all columns together reach."""
         question, reached = self._question, ratios_of_all(self._records)
         most = math.floor(reached.ratio(question.measure) * 10**6) / 10**6
         return InfeasibleError(
@@ -193,6 +195,7 @@ class MinimalSetSearch:
         return "depth-first" if depth_first and not self._question.keys else "hitting-sets"
 
     def _search_upwards(self, border: list[tuple[int, ...]]) -> None:
+        """Search the table level by level, from these small sets to larger ones."""
         good = CostBranch(self._splitter, self._budget).keeps
         Levelwise(self._records.width, good, self._found, self._watch).run(border, self._most)
 

@@ -106,7 +106,7 @@ def sampled_separation_key(
     sample is smaller. By pairs the promise counts from the largest attainable ratio if records
     are equal in all columns. Tables not larger than the sample are searched whole.
     """
-    _check_records(records)
+    _refuse_empty_table(records)
     if bound == "tuples":
         size = separation_tuples(records.width, epsilon, delta)
         if size >= records.total:
@@ -136,7 +136,7 @@ def sampled_distinct_key(
 
     Motwani-Xu Section 2.4, with one record more in the sample (see `distinct_tuples`).
     """
-    _check_records(records)
+    _refuse_empty_table(records)
     size = distinct_tuples(records.width, records.total, epsilon, delta)
     if size >= records.total:
         return greedy_key(records)
@@ -149,7 +149,7 @@ def key_of_sample(sample: Records, epsilon: float, delta: float) -> Minimum:
     A sample in which records are equal in all columns has no key; nothing would follow for the
     table from sets that tell the others apart.
     """
-    _check_records(sample)
+    _refuse_empty_table(sample)
     aim = RatioTarget(Measure.DISTINCT, 1.0)
     try:
         chosen, _ = _choose_greedily(sample, aim)
@@ -175,7 +175,7 @@ def minimum_separation(
 
     Motwani-Xu Section 2.5: its size is compared with that of the smallest set that separates beta.
     """
-    _check_records(records)
+    _refuse_empty_table(records)
     size = partial_pairs(records.width, beta, epsilon, delta)
     if size >= records.total * (records.total - 1) // 2:
         return greedy_key(records, beta, Measure.SEPARATION)
@@ -234,7 +234,7 @@ def exact_minimum(
     ratio, so the cheapest set that hits all that is known so far is either an answer or falls short
     itself. Out of time the greedy answer is given, with the least size or cost still possible.
     """
-    _check_columns(records)
+    _refuse_many_columns(records)
     watch = watch or Watch()
     aim = RatioTarget(measure, ratio)
     first = greedy_key(records, ratio, measure)
@@ -309,7 +309,7 @@ class _LackingColumns:
 
 def _choose_greedily(records: Records, aim: RatioTarget) -> tuple[list[int], RecordGroups]:
     """Add columns greedily, at least one, until the target is met; return them and their groups."""
-    _check_records(records)
+    _refuse_empty_table(records)
     chosen: list[int] = []
     groups = RecordGroups.whole(records)
     while not (chosen and aim.is_met_by(groups.ratios)):
@@ -369,16 +369,19 @@ def _covering_columns(pairs: Differences, names: Sequence[str], needed: int) -> 
 
 
 def _sample_guarantee(size: int, epsilon: float, delta: float, searched: str) -> Guarantee:
+    """The guarantee of a set found in so many drawn records or pairs; `searched` says which."""
     left = "all other records, and whether fewer columns would do"
     return Guarantee.of_sample(size, delta, searched, left, epsilon)
 
 
-def _check_records(records: Records) -> None:
+def _refuse_empty_table(records: Records) -> None:
+    """Refuse a table without records: `InputError`."""
     if not records.total:
         raise InputError("the table has no records", remedy="give at least one")
 
 
-def _check_columns(records: Records) -> None:
+def _refuse_many_columns(records: Records) -> None:
+    """Refuse more columns than an exact search can take: `PolicyError`."""
     if records.width > MOST_COLUMNS:
         raise PolicyError(
             f"the smallest set can be searched among at most {MOST_COLUMNS} columns, and the table "

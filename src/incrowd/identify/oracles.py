@@ -106,7 +106,10 @@ Growth = tuple[int, Set]
 
 
 class PrefixJudge:
-    """Judges one set after the other, quickly where neighbours share a beginning."""
+    """Judges one set after the other, quickly where neighbours share a beginning.
+
+    `left` is the budget, `spare` what classes that are left out may cost together.
+    """
 
     def __init__(self, cutter: Cutter, left: int, spare: int) -> None:
         self._cutter = cutter
@@ -203,9 +206,10 @@ class SampledOracle:
 
 
 def _sample_records(records: Records, asked: Budget) -> tuple[Records, Budget]:
-    """A sample of the records, and the budget in proportion.
+    """Draw a sample of the records with a fixed seed, and scale the budget `asked` to its pairs.
 
-    Pairs of records of one row cost nothing in either.
+    About as many records as it takes to see `_PAIRS` of the pairs that may stay together. Pairs of
+    records of one row cost nothing, neither in the table nor in the sample.
     """
     pairs = records.total * (records.total - 1) / 2
     size = max(_FEW, math.isqrt(int(2 * _PAIRS * pairs / max(asked.left, 1))))

@@ -197,7 +197,7 @@ def _answer_by_pairs(
 
 
 def _answer_by_border(sample: Records, options: DiscoverOptions, watch: Watch) -> SetAnswer:
-    """Answer with sets that every set of the ratio contains: the sample holds equal records.
+    """Answer, if records of the sample are equal, with sets one of which every good set contains.
 
     No sets if a key is asked for, since there is none, or if the sample is too small.
     """
@@ -219,7 +219,7 @@ def _answer_by_border(sample: Records, options: DiscoverOptions, watch: Watch) -
 def _candidate_answer(
     sample: Records, options: DiscoverOptions, ratio: float, least: float, watch: Watch
 ) -> SetAnswer:
-    """Answer with minimal sets of `least` in the sample: all sets of the ratio contain one."""
+    """Answer with the minimal sets of ratio `least` in the sample: every set of `ratio` has one."""
     minimal = _sets_reaching_ratio(sample, options, least, watch)
     sets, partial = minimal.sets, watch.expired and not minimal.complete
     searched = f"{sample.total:,} records; {minimal.guarantee.searched}"
@@ -262,6 +262,7 @@ def _small_sample_notes(
 
 
 def _larger_sample_note(size: int, needed: int) -> str:
+    """The note that a sample of this size was too small, and how many records are enough."""
     return f"a sample of {size:,} records is too small for this promise; {needed:,} are enough"
 
 
@@ -281,4 +282,5 @@ def _round_up(share: float) -> str:
 
 
 def _join_texts(one: str, other: str) -> str:
+    """Join two texts by a semicolon; an empty one is left out."""
     return "; ".join(text for text in (one, other) if text)

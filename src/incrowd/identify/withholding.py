@@ -220,6 +220,7 @@ class RecordGauge:
         return self._groups
 
     def _figures(self, found: Ratios) -> tuple[float, int]:
+        """The ratio in the measure asked for, and the pairs told apart."""
         return found.ratio(self._measure), found.apart
 
 
@@ -241,12 +242,14 @@ class PairGauge:
         return [self._figures(now + int(gains[j])) for j in candidates]
 
     def _figures(self, apart: int) -> tuple[float, int]:
+        """The share and the number of the pairs told apart."""
         return apart / max(self._pairs.total, 1), apart
 
 
 def _withhold_greedily(
     records: Records, request: WithholdRequest, choice: ColumnChoice
 ) -> Withholding:
+    """Choose columns to publish on all records, one at a time."""
     gauge = RecordGauge(records, request.measure)
     columns = _choose_published(gauge, records.names, choice, lambda found: found <= request.ratio)
     promise = Guarantee(
@@ -345,7 +348,7 @@ def _withhold_exactly(
     records: Records, request: WithholdRequest, choice: ColumnChoice, watch: Watch
 ) -> Withholding:
     """Find the best choice, in which withheld columns hit every set above the ratio."""
-    _check_columns(choice)
+    _refuse_many_columns(choice)
     first = _withhold_greedily(records, request, choice)
     order = sorted(choice.free, key=records.names.__getitem__)
     known = bits_of(order.index(j) for j in first.withheld if j not in choice.drop)
@@ -394,12 +397,14 @@ class _SetAbove:
 def _make_withholding(
     columns: Sequence[int], figures: Ratios | None, choice: ColumnChoice, promise: Guarantee
 ) -> Withholding:
+    """The outcome of publishing these columns of the choice; `figures` are their ratios."""
     places = tuple(sorted(columns))
     withheld = tuple(j for j in range(len(choice.weights)) if j not in places)
     return Withholding(places, withheld, figures, choice.utility(places), promise)
 
 
 def _kept_exceed_error(names: Sequence[str], keep: Sequence[int], ratio: float) -> InfeasibleError:
+    """The error that the columns to keep alone exceed the ratio: they reach this one."""
     columns = ", ".join(repr(names[j]) for j in sorted(keep))
     return InfeasibleError(
         f"the columns that must be published ({columns}) already exceed the ratio: {ratio:.6g}",
@@ -407,7 +412,8 @@ def _kept_exceed_error(names: Sequence[str], keep: Sequence[int], ratio: float) 
     )
 
 
-def _check_columns(choice: ColumnChoice) -> None:
+def _refuse_many_columns(choice: ColumnChoice) -> None:
+    """Refuse a choice among more columns than an exact search can take: `PolicyError`."""
     free = len(choice.free)
     if free > MOST_COLUMNS:
         raise PolicyError(

@@ -93,6 +93,7 @@ class AtomSets:
         return of
 
     def _atoms_of(self, s: int) -> Counts:
+        """The atoms of one set, ascending."""
         runs = range(int(self.start[s]), int(self.start[s + 1]))
         parts = [np.arange(self.low[r], self.high[r] + 1) for r in runs]
         return np.concatenate([np.empty(0, dtype=np.int64), *parts])

@@ -139,7 +139,7 @@ class AttackData:
         joint: bool = True,
         limit: float = LIMIT,
     ) -> "AttackData":
-        """Fold these columns of both tables; `joint` if possible and allowed (see `TableSide`)."""
+        """Fold these columns of both tables: into one, if possible and if `joint` allows it."""
         joint = joint and all(one.decoding.apart for one in known)
         sides = _fold_together(known, person) if joint else _fold_apart(known, person)
         return cls(tuple(known), tuple(sensitive), *sides, joint, limit)

@@ -32,7 +32,7 @@ class AttainedEndsCounter(CandidateCounter):
     """Counts for each class the individuals of the part that fits fewest."""
 
     @classmethod
-    def by(cls, world: CandidateCounter) -> "AttainedEndsCounter":
+    def of_counter(cls, world: CandidateCounter) -> "AttainedEndsCounter":
         """A counter of the same world and columns that counts by parts."""
         return cls(world.world, world.columns)
 
@@ -138,5 +138,6 @@ def _copy_classes(
 
 
 def _copy_sets(held: ValueSets, of: Codes) -> ValueSets:
+    """The sets of the classes that `of` names, in that order."""
     entry, _ = entries(held.start, of)
     return ValueSets(offsets(np.diff(held.start)[of]), held.code[entry], held.pools)

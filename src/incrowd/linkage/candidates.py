@@ -37,7 +37,7 @@ class DecodedColumn:
     _runs: list[list[Run]] = field(default_factory=list)
 
     def labels(self, cells: tuple[Codes, Codes, Codes], *, spans: bool) -> list[str | None]:
-        """The labels that cells with these bounds and levels show."""
+        """The labels that cells with these bounds and levels show; None for a missing value."""
         low, high, level = cells
         column = self.column
         shown = column.hierarchy.show(
@@ -48,7 +48,7 @@ class DecodedColumn:
 
     def match_labels(self, labels: Sequence[str | None]) -> tuple[Matching, Codes]:
         """Match the labels that occur; return the matching and each label's place in it."""
-        self._read([label for label in dict.fromkeys(labels) if label not in self._number])
+        self._decode_labels([label for label in dict.fromkeys(labels) if label not in self._number])
         number = np.array([self._number[label] for label in labels], dtype=np.int32)
         held, of = np.unique(number, return_inverse=True)
         runs = [self._runs[label] for label in held.tolist()]
@@ -59,7 +59,7 @@ class DecodedColumn:
         """Matches labels with the values of the world in this column."""
         return Matcher(self.domain, self.column.hierarchy)
 
-    def _read(self, fresh: list[str | None]) -> None:
+    def _decode_labels(self, fresh: list[str | None]) -> None:
         """Decode labels that are new, and keep what they stand for."""
         if not fresh:
             return
@@ -160,7 +160,7 @@ class CandidateCounter:
         """
         if not low.shape[1]:
             return np.zeros(0, dtype=np.int64)
-        found, lines = self._read((low, high, level), spans, sets or {})
+        found, lines = self._decode_cells((low, high, level), spans, sets or {})
         tuple_of, tuples = _distinct_tuples(lines, found)
         counts = make_index(self.world, self.names, found, tuples).counts()
         return np.append(counts, 0)[tuple_of]
@@ -194,7 +194,7 @@ class CandidateCounter:
 
     def _presence_chances(self, outcome: Outcome) -> "_PresenceChances":
         """The chance of presence that each class gives to whom it fits, equal classes as one."""
-        found, lines = self._read(
+        found, lines = self._decode_cells(
             (outcome.low, outcome.high, outcome.level), outcome.spans, outcome.sets
         )
         tuple_of, tuples = _distinct_tuples(lines, found)
@@ -218,7 +218,7 @@ class CandidateCounter:
         within: Flags = np.zeros(self.world.rows, dtype=np.bool_)
         if not low.shape[1]:
             return within
-        found, lines = self._read((low, high, level), spans=True, sets={})
+        found, lines = self._decode_cells((low, high, level), spans=True, sets={})
         layers = [one.layers for one in found]
         if any(layer is None or len(layer) > 1 for layer in layers):
             return None
@@ -245,7 +245,7 @@ class CandidateCounter:
             sizes = np.bincount(pairs // radix, minlength=number)
         return sizes[place] >= k
 
-    def _read(
+    def _decode_cells(
         self, cells: tuple[Codes, Codes, Codes], spans: bool, sets: Mapping[int, ValueSets]
     ) -> tuple[list[AtomSets], Codes]:
         """Decode cells: return the sets of each public column, and the set of each class there."""

@@ -59,7 +59,7 @@ class Concealed:
         return int(self.candidates.min())
 
 
-def conceal(pairs: FittingPairs) -> Concealed | None:
+def count_after_matching(pairs: FittingPairs) -> Concealed | None:
     """Count whom each line may still be after matching; None if there are too many pairs."""
     if len(pairs.line) > MOST_PAIRS:
         return None

@@ -56,7 +56,7 @@ class Conservative:
         return int(self.sure.min()) if len(self.sure) else None
 
 
-def conservative(
+def conservative_k(
     release: Mapping[str, CodedColumn],
     hierarchies: Mapping[str, Hierarchy] | None = None,
     *,
@@ -256,7 +256,7 @@ def _is_value(label: str, finest: int) -> bool:
 
 
 def _fineness(label: str) -> int:
-    """The finest unit of time in which a label or the bounds of an interval are written."""
+    """The place in `_UNITS` of the finest unit of time in a label or its bounds; 0 without one."""
     bounds = read_any_bounds(label)
     ends = (label,) if bounds is None else (bounds.low, bounds.high)
     dates = [parse_date(end) for end in ends if end is not None]

@@ -162,7 +162,7 @@ class FittingClasses:
     _kept: list[Rows] = field(default_factory=list, repr=False)
 
     def __iter__(self) -> Iterator[Rows]:
-        """The members of classes, one part at a time."""
+        """Yield, per class of people, the classes of rows that they fit, in parts, compressed."""
         if self._kept:
             yield self._kept[0]
             return
@@ -195,6 +195,7 @@ class FittingClasses:
 
     @property
     def _words_per_set(self) -> int:
+        """Words of 64 bits that a set of classes of rows takes."""
         return (int(self.label.shape[1]) + 63) // 64
 
     def _bit_sets(self, value: Codes) -> tuple[Any, Codes]:

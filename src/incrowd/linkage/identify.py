@@ -76,7 +76,7 @@ def _why_not_helpful(public: Sequence[str], promise: AtLeast) -> str:
     )
 
 
-def refuse_broken(promise: AtLeast, world: World) -> None:
+def refuse_broken_promise(promise: AtLeast, world: World) -> None:
     """Refuse a promise that a world breaks: nothing follows from what is false.
 
     The world has those of the promise's columns that it knows: people who share many values share

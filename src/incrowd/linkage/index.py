@@ -127,6 +127,7 @@ class LayerLookup:
         return [self._look_up_tuples(pattern) for pattern in self.patterns]
 
     def _look_up_tuples(self, pattern: Pattern) -> Codes:
+        """Which of the pattern's tuples each point may be, -1 for none."""
         digits = [
             layer[atom] for layer, atom in zip(pattern.layers, self.points.atoms, strict=True)
         ]
@@ -187,7 +188,7 @@ def _look_up(
     place: Codes,
     here: tuple[int, int],
 ) -> None:
-    """Fill `place` with the tuple of each point from one to another, -1 for none.
+    """Fill `place` with the tuple of each point in the range `here`, -1 for none.
 
     It goes in blocks that stay in a cache. `digits` has the digit of each code, per column.
     """

@@ -130,7 +130,7 @@ class Matcher:
         self._rest = WrittenLabels(Domain(domain.kind, domain.values[order[self._known :]]))
 
     def match(self, labels: Labels, named: frozenset[str] | None = None) -> Matching:
-        """As the function `match`; `named` is what the column's labels name, or else these."""
+        """As the function `match`; `named` are the names in the column's labels; None: in these."""
         names = named_in(labels) if named is None else named
         by_hierarchy = self._decode_labels([label for label in labels if label is not None], names)
         runs = [self._runs_of_label(label, by_hierarchy, names) for label in labels]
@@ -150,12 +150,13 @@ class Matcher:
         return by_hierarchy[label] + [(lo + self._known, hi + self._known) for lo, hi in rest]
 
     def _to_places(self, runs: list[Run]) -> list[Run]:
+        """Turn runs of codes into runs of places."""
         if self._hierarchy is None:
             return runs
         return runs_of(int(self.place[c]) for lo, hi in runs for c in range(lo, hi + 1))
 
     def _decode_labels(self, labels: list[str], named: frozenset[str]) -> dict[str, list[Run]]:
-        """By label that the hierarchy knows: the runs of places of its leaves.
+        """By label that the hierarchy knows: the runs of places of its leaves; empty without one.
 
         Labels that it does not know are found by halving the list.
         """

@@ -33,7 +33,7 @@ class Membership:
     def listed(self) -> float | None:
         """The share of the released people who are in the world; None if nothing shows it.
 
-        If records were left out, the most that it can be: nobody on the list was.
+        If records were left out, the most that it can be: as if nobody on the list was left out.
         """
         named, records = self._ids_in_world, self.tables.release.engine.records
         if named is None:
@@ -132,7 +132,7 @@ class Membership:
 
     @cached_property
     def _respelled(self) -> int:
-        """How many records of the original have an id of the world, however it is spelled."""
+        """How many records of the original have an id of the world, in whatever spelling."""
         column = self._id_column
         if column is None:
             return 0

@@ -48,8 +48,8 @@ class AttackTables:
         _refuse_control(self.others, self.knowledge)
         tables = (*self.worlds, *self.others.values())
         if not self.worlds:
-            _refuse_unused(self.knowledge, tables)
-        _refuse_names(self.release, tables, self.knowledge.rename)
+            _refuse_unused_ids(self.knowledge, tables)
+        _refuse_bad_renames(self.release, tables, self.knowledge.rename)
 
     @cached_property
     def world_tables(self) -> WorldTables:
@@ -105,13 +105,13 @@ class AttackTables:
         """The sensitive columns that are asked for, or those of the policy."""
         declared = [name for name in self.knowledge.declared if name in self.release.names]
         given = self.knowledge.sensitive or declared
-        return tuple(dict.fromkeys(self.release.column(name) for name in given))
+        return tuple(dict.fromkeys(self.release.require_column(name) for name in given))
 
     @cached_property
     def knows(self) -> tuple[str, ...]:
         """The columns that an attacker may know: as asked, quasi-identifying, or all shared."""
         if self.knowledge.knows:
-            return tuple(dict.fromkeys(map(self.release.column, self.knowledge.knows)))
+            return tuple(dict.fromkeys(map(self.release.require_column, self.knowledge.knows)))
         here = [name for name in self.knowledge.quasi if name in self.release.names]
         held = [
             set(self.shared_columns(table)) for table in ("world", "original") if self.parts(table)
@@ -251,6 +251,7 @@ class AttackTables:
 
     @cached_property
     def _true_ids(self) -> CodedColumn:
+        """The id of the person of each released row, as the truth says it."""
         table, records = self.others["truth"], self.release.engine.records
         ids = table.code_labels(str(self.knowledge.world_id), self.knowledge)
         if self.knowledge.truth_key is not None:
@@ -278,8 +279,11 @@ class AttackTables:
         return np.array(found, dtype=np.int32)[here.codes]
 
     @property
-    def places(self) -> Counts | None:
-        """The record of the original that each released row was, by its id; -1 if unknown."""
+    def original_records(self) -> Counts | None:
+        """The record of the original that each released row was, by its id; -1 if unknown.
+
+        None without a truth, or if the original has no ids or lacks some or repeats some.
+        """
         original, world_id = self.others["original"], self.knowledge.world_id
         if "truth" not in self.others or world_id not in original.names:
             return None
@@ -294,7 +298,7 @@ class AttackTables:
         return np.array(found, dtype=np.int64)[true.codes]
 
     def notes(self) -> Iterator[str]:
-        """Yield what you should know about the tables."""
+        """Yield sentences on what the tables lack or show, and which attacks that leaves out."""
         if not self.sensitive:
             yield (
                 "no sensitive column is named, so attacks on sensitive values are left out "
@@ -335,7 +339,7 @@ class AttackTables:
                 )
 
     def _notes_of_ids(self) -> Iterator[str]:
-        """Yield notes of ids that the world lacks, and of ids that the release itself shows."""
+        """Yield notes of ids that the world lacks, and of ids that the release shows, if any."""
         truth, world_id = self.linked_world.truth, self.knowledge.world_id
         lost = 0 if truth is None else int((truth == MISSING).sum())
         if truth is not None and lost:
@@ -383,8 +387,8 @@ def _refuse_control(others: Mapping[str, AttackTable], knowledge: AttackerKnowle
         )
 
 
-def _refuse_unused(knowledge: AttackerKnowledge, others: Sequence[AttackTable]) -> None:
-    """Refuse the key of a truth, and an id that no table has: there is no world."""
+def _refuse_unused_ids(knowledge: AttackerKnowledge, others: Sequence[AttackTable]) -> None:
+    """Refuse, where there is no world, the key of a truth, and an id that no other table has."""
     if knowledge.truth_key is not None:
         raise PolicyError(
             "a truth key is given, but no truth",
@@ -398,12 +402,12 @@ def _refuse_unused(knowledge: AttackerKnowledge, others: Sequence[AttackTable]) 
         )
 
 
-def _refuse_names(
+def _refuse_bad_renames(
     release: AttackTable, others: Sequence[AttackTable], rename: Mapping[str, str]
 ) -> None:
     """Refuse new names that no other table has, and those that two columns would share."""
     for name, called in rename.items():
-        release.column(name)
+        release.require_column(name)
         if not any(called in table.names for table in others):
             every = dict.fromkeys(name for table in others for name in table.names)
             raise PolicyError(

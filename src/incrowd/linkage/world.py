@@ -118,7 +118,7 @@ def check_names(
 ) -> None:
     """Refuse names that are not among the known ones, and no names at all.
 
-    `fault` says in braces which name it is, `nothing` that there is none.
+    `fault` is the message for an unknown name, which its braces take, `nothing` that for no names.
     """
     unknown = [name for name in names if name not in known]
     if unknown or not names:
@@ -138,7 +138,7 @@ def assumptions(rows: int, unnamed: int | None) -> tuple[str, ...]:
     return ()
 
 
-def joined_world(tables: Sequence[tuple[Mapping[str, CodedColumn], CodedColumn]]) -> World:
+def join_by_id(tables: Sequence[tuple[Mapping[str, CodedColumn], CodedColumn]]) -> World:
     """Join several external tables by id: the universal relation (Bettini Section 3).
 
     Each table is its public columns and its id column; equal ids join rows. Somebody who is in two
@@ -147,7 +147,7 @@ def joined_world(tables: Sequence[tuple[Mapping[str, CodedColumn], CodedColumn]]
     """
     if not tables:
         raise InputError("a world needs at least one table", remedy="give a table")
-    domain, codes = _one_numbering([ids for _, ids in tables])
+    domain, codes = _code_by_one_domain([ids for _, ids in tables])
     world = _WorldTable(dict(tables[0][0]), codes[0])
     for (columns, _), ids in zip(tables[1:], codes[1:], strict=True):
         world = _join_tables(world, _WorldTable(dict(columns), ids), len(domain) + 1)
@@ -156,11 +156,13 @@ def joined_world(tables: Sequence[tuple[Mapping[str, CodedColumn], CodedColumn]]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _WorldTable:
+    """Columns of a world, and the id of each row, by one numbering."""
+
     columns: dict[str, CodedColumn]
     ids: Codes
 
 
-def _one_numbering(columns: Sequence[CodedColumn]) -> tuple[Domain, list[Codes]]:
+def _code_by_one_domain(columns: Sequence[CodedColumn]) -> tuple[Domain, list[Codes]]:
     """Code columns anew by one domain with the values of all; labels if their kinds differ."""
     if all(column.domain is columns[0].domain for column in columns):
         return columns[0].domain, [column.codes for column in columns]
@@ -188,7 +190,7 @@ def _join_tables(left: _WorldTable, right: _WorldTable, people: int) -> _WorldTa
     shared = [name for name in left.columns if name in right.columns]
     for name in shared:
         both = [left.columns[name], right.columns[name]]
-        domain, (mine, theirs) = _one_numbering(both)
+        domain, (mine, theirs) = _code_by_one_domain(both)
         left.columns[name] = CodedColumn(both[0].name, mine, domain)
         right.columns[name] = CodedColumn(both[1].name, theirs, domain)
     here, there = _pair_rows(left.ids, right.ids, people)
@@ -258,15 +260,15 @@ def union_domain(mine: Domain, theirs: Domain) -> Domain:
     """
     if mine.kind is not theirs.kind:
         return mine
-    there = _in_type_of(theirs.values, mine.values)
+    there = _cast_exactly(theirs.values, mine.values)
     whole = [line for line in (mine.values, there) if line.dtype.kind == "i"]
     if len(whole) == 1 and np.abs(whole[0]).max(initial=0) >= _EXACT:
         return mine
     return Domain(mine.kind, np.unique(np.concatenate([mine.values, there])))
 
 
-def _in_type_of(values: Values, like: Values) -> Values:
-    """Finite values, in the type of the others if that loses nothing: whole days as days."""
+def _cast_exactly(values: Values, like: Values) -> Values:
+    """The finite values, in the type of `like` if that loses nothing: whole days as days."""
     if values.dtype.kind == "f":
         values = values[np.isfinite(values)]
     if values.dtype.kind in "fM":
@@ -290,7 +292,7 @@ def known_rows(world: World, name: str, leaves: Domain) -> Flags:
     return known
 
 
-def people_of(world: World, name: str, leaves: Domain) -> Counts:
+def people_by_leaf(world: World, name: str, leaves: Domain) -> Counts:
     """Individuals of each leaf (entry 0: of none); one of several rows counts by the first."""
     codes = leaf_codes(world, name, leaves)
     if not world.everybody_once:

@@ -12,7 +12,7 @@ from incrowd.arrays import Codes
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.linkage.attack_data import LIMIT
-from incrowd.linkage.world import World, joined_world
+from incrowd.linkage.world import World, join_by_id
 from incrowd.table.column import CodedColumn, Domain, Kind, Missing
 from incrowd.table.encode import as_missing
 from incrowd.table.marks import CodingTable, MissingMarks
@@ -45,7 +45,7 @@ class AttackTable:
         """Its columns."""
         return self.engine.names
 
-    def column(self, name: str) -> str:
+    def require_column(self, name: str) -> str:
         """Return the name if the table has a column of it; `PolicyError` if it has none."""
         if name not in self.names:
             raise PolicyError(
@@ -67,7 +67,7 @@ class AttackTable:
         """
         kind = Kind.TEXT if self.text else None
         marks, own = knowledge.marks, name or called
-        shown = marks.code_column(self.engine, own, kind, self.column(called))
+        shown = marks.code_column(self.engine, own, kind, self.require_column(called))
         if not self.text or MARKS.isdisjoint(shown.domain.labels.tolist()):
             return shown
         values = marks.code_column(self.engine, own, None, called)
@@ -122,7 +122,7 @@ class WorldTables:
     def __post_init__(self) -> None:
         if self.knowledge.world_id is not None:
             for part in self.parts:
-                part.column(self.knowledge.world_id)
+                part.require_column(self.knowledge.world_id)
         elif len(self.parts) > 1:
             raise PolicyError(
                 "several tables of a world need an id column that joins them",
@@ -134,9 +134,7 @@ class WorldTables:
         parts = [self._columns(part, names) for part in self.parts]
         if self.knowledge.world_id is None:
             return World(parts[0])
-        return joined_world(
-            [(held, ids) for held, ids in zip(parts, self._ids, strict=True) if held]
-        )
+        return join_by_id([(held, ids) for held, ids in zip(parts, self._ids, strict=True) if held])
 
     @property
     def people(self) -> dict[str, int]:
@@ -152,7 +150,7 @@ class WorldTables:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A note of how many individuals are not in all tables, and what that means."""
+        """A note, if some individuals are not in all tables: how many, and what that means."""
         if len(self.parts) < 2:
             return ()
         tables = np.bincount(np.concatenate([np.unique(one.codes) for one in self._ids]))[1:]
@@ -174,10 +172,10 @@ class WorldTables:
         """The ids of each table, all coded by one domain."""
         world_id = str(self.knowledge.world_id)
         ids = [part.code_labels(world_id, self.knowledge) for part in self.parts]
-        return ids if len(ids) == 1 else _in_one_domain(ids)
+        return ids if len(ids) == 1 else _code_by_one_domain(ids)
 
 
-def _in_one_domain(columns: Sequence[CodedColumn]) -> list[CodedColumn]:
+def _code_by_one_domain(columns: Sequence[CodedColumn]) -> list[CodedColumn]:
     """Code columns anew by one domain of all their labels, which are in no order."""
     code: dict[str, int] = {}
     every = [column.domain.labels.tolist() for column in columns]

@@ -57,11 +57,12 @@ def query_precision(
     Queries name quasi-identifying columns and sensitive ones; `domains` says what the codes of the
     sensitive columns stand for. Estimates are those of the loss `queries`.
     """
-    asked = _AskedQuery(outcome, workload.source, domains)
+    asked = _AskedOutcome(outcome, workload.source, domains)
     return tuple(_query_precision(asked, query, floor) for query in workload.queries)
 
 
-def _query_precision(asked: "_AskedQuery", query: Query, floor: float) -> QueryPrecision:
+def _query_precision(asked: "_AskedOutcome", query: Query, floor: float) -> QueryPrecision:
+    """The error of what the outcome answers to one query; `floor` is a share of the records."""
     group = [asked.quasi[name] for name in query.group_by if name in asked.quasi]
     answer = Cubes(asked.outcome, asked.counted_column(query)).answer(group)
     least = floor * max(asked.outcome.records, 1)
@@ -69,7 +70,7 @@ def _query_precision(asked: "_AskedQuery", query: Query, floor: float) -> QueryP
     return QueryPrecision(query.line, kl, error(answer, "relative", least))
 
 
-class _AskedQuery:
+class _AskedOutcome:
     """An outcome whose columns are asked by name."""
 
     def __init__(self, outcome: Outcome, source: str, domains: Mapping[str, Domain]) -> None:
@@ -82,7 +83,7 @@ class _AskedQuery:
         self.domains = domains
 
     def counted_column(self, query: Query) -> CountedColumn:
-        """Which records a query counts, and by what of theirs that is not quasi-identifying."""
+        """The records that a query counts, with what they hold in sensitive columns grouped by."""
         masks = self._masks(query)
         grouped = [
             name
@@ -160,6 +161,7 @@ class _AskedQuery:
         return self.outcome.classes.histograms[name].column.whole
 
     def _fail(self, query: Query, place: int, message: str) -> NoReturn:
+        """Raise `InputError` at a place of a line of the workload."""
         raise InputError(
             f"{self.source}, line {query.line}, column {place}: {message}",
             remedy="take a column and values that the table has",
@@ -167,11 +169,14 @@ class _AskedQuery:
 
 
 class _UnfitError(Exception):
+    """A condition does not fit the values of its column; `problem` says how, in words."""
+
     def __init__(self, problem: str) -> None:
         self.problem = problem
 
 
 def _fulfilling_values(domain: Domain, condition: Condition, *, ordered: bool) -> Flags:
+    """Which values of a column fulfil a condition; `_UnfitError` if it does not fit them."""
     if domain.kind is Kind.TEXT:
         values, scale = condition.values, np.arange(len(domain), dtype=np.float64)
         if not all(isinstance(value, str) for value in values):
@@ -295,7 +300,7 @@ class Queries(Loss):
 
 
 def error(answer: CubeAnswer, measure: Measure, floor: float) -> float:
-    """How far the estimate of a cube is from the truth; `floor` in records.
+    """How far the estimate of a cube is from the truth; `floor` is the least count to divide by.
 
     If the table holds nobody in any cell, the whole cube counts as one cell: its divergence is 0,
     its relative error that of the total.

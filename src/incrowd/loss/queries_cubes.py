@@ -34,7 +34,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class CountedColumn:
-    """Which records are counted, and by what of theirs that is not quasi-identifying."""
+    """Which records are counted, and by which values of columns that are not quasi-identifying."""
 
     held: Codes
     """What each row of the tally holds, 0, 1, …; -1 if it is not counted for that."""
@@ -87,11 +87,11 @@ class Cubes:
         self.counted = counted
         self.tally, self.class_of = rows_of(outcome)
         self._passing = self._rows_in_masks()
-        self._entries = self._held_by_class()
+        self._entries = self._count_by_class()
         shown = [] if outcome.exact else cells_of(outcome)
         self._runs = [_runs(cells) for cells in shown]
         self._members = self._rows_by_class() if outcome.exact else None
-        self._total = self._estimated_total()
+        self._total = self._estimate_total()
 
     def answer(self, group: Sequence[int]) -> CubeAnswer:
         """Count and estimate records by these quasi-identifying columns and by what is held."""
@@ -155,8 +155,8 @@ class Cubes:
             passing &= mask[self.tally.quasi[j]]
         return passing
 
-    def _held_by_class(self) -> tuple[Codes, Codes, Floats]:
-        """Class, code held and records of each such pair, sorted by code and then by class."""
+    def _count_by_class(self) -> tuple[Codes, Codes, Floats]:
+        """Class, code held and number of records of each such pair, sorted by code, then class."""
         rows = (self.class_of >= 0) & (self.counted.held >= 0)
         number = max(len(self.outcome.classes), 1)
         held = self.counted.held[rows].astype(np.int64)
@@ -173,7 +173,7 @@ class Cubes:
         number = len(self.outcome.classes)
         return rows, np.searchsorted(self.class_of[rows], np.arange(number + 1)).astype(np.int64)
 
-    def _estimated_total(self) -> float:
+    def _estimate_total(self) -> float:
         """The estimated number of counted records in all released classes."""
         class_of, _, amount = self._entries
         if self._members is not None:
@@ -228,9 +228,12 @@ class _Adder:
     """Makes the part of a cube that belongs to some of what is held."""
 
     entries: tuple[Codes, Codes, Floats]
+    """Class, code held and amount to spread, sorted by code."""
     begins: Counts
+    """Where the places of each class begin: in one line, or in a line for each dimension."""
     place: Counts
     amount: Floats
+    """What a place gets of what is spread; a difference, if the cube is made of these."""
     sizes: tuple[int, ...] | None
     """Of the dimensions, if the cube is made of differences."""
 
@@ -268,6 +271,7 @@ def even_share(whole: Counts, mask: Flags) -> float:
 
 
 def _runs(cells: ShownCells) -> _CodeRuns:
+    """The codes that each class spreads over in one column; suppressed cells over all codes."""
     column, number = cells.column, len(cells.low)
     least = 0 if column.frequency[MISSING] else min(1, len(column.frequency) - 1)
     most = len(column.frequency) - 1

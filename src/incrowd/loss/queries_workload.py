@@ -76,7 +76,7 @@ def parse(text: str, source: str = "workload") -> Workload:
     """
     lines = enumerate(text.removeprefix("\ufeff").split("\n"), start=1)
     readers = (_QueryLine(source, number, line) for number, line in lines)
-    queries = tuple(reader.query() for reader in readers if reader.left)
+    queries = tuple(reader.read_query() for reader in readers if reader.left)
     if not queries:
         raise InputError(
             f"{source} holds no query", remedy="write one per line, such as COUNT GROUP BY sex"
@@ -86,6 +86,8 @@ def parse(text: str, source: str = "workload") -> Workload:
 
 @dataclass(frozen=True)
 class _Token:
+    """A word, name, number, text or sign of a line, and where it begins."""
+
     kind: str
     text: str
     place: int
@@ -118,57 +120,60 @@ class _QueryLine:
                 yield _Token(found.lastgroup, found[0], at + 1)
             at = found.end()
 
-    def query(self) -> Query:
+    def read_query(self) -> Query:
+        """Read the line as a query; `InputError` at the first token that is out of place."""
         self._take("COUNT")
         where: list[Condition] = []
-        if self._next("WHERE"):
-            where.append(self._condition())
-            while self._next("AND"):
-                where.append(self._condition())
+        if self._take_if_next("WHERE"):
+            where.append(self._read_condition())
+            while self._take_if_next("AND"):
+                where.append(self._read_condition())
         group: list[str] = []
-        if self._next("GROUP"):
+        if self._take_if_next("GROUP"):
             self._take("BY")
-            group = self._names()
+            group = self._read_names()
         if self.left:
             wanted = "a comma or the end of the line" if group else "AND, GROUP BY or the end"
             self._fail(f"here should be {wanted if where or group else 'WHERE or GROUP BY'}")
         return Query(tuple(where), tuple(group), self.number)
 
-    def _names(self) -> list[str]:
+    def _read_names(self) -> list[str]:
         """Read column names with commas between, each once."""
-        names = [self._name()]
-        while self._next(","):
+        names = [self._read_name()]
+        while self._take_if_next(","):
             place = self._place
-            names.append(self._name())
+            names.append(self._read_name())
             if names[-1] in names[:-1]:
                 self._fail("this column is grouped by already", place)
         return names
 
-    def _condition(self) -> Condition:
-        place, name = self._place, self._name()
-        if self._next("BETWEEN"):
-            low = self._value()
+    def _read_condition(self) -> Condition:
+        """Read a column and what it must hold."""
+        place, name = self._place, self._read_name()
+        if self._take_if_next("BETWEEN"):
+            low = self._read_value()
             self._take("AND")
-            return Condition(name, "between", (low, self._value()), place)
-        if self._next("IN"):
-            return Condition(name, "in", self._list(), place)
-        if self._next("IS"):
+            return Condition(name, "between", (low, self._read_value()), place)
+        if self._take_if_next("IN"):
+            return Condition(name, "in", self._read_list(), place)
+        if self._take_if_next("IS"):
             self._take("MISSING")
             return Condition(name, "missing", (), place)
-        sign = next((sign for sign in _SIGNS if self._next(sign)), None)
+        sign = next((sign for sign in _SIGNS if self._take_if_next(sign)), None)
         if sign is None:
             self._fail("here should be BETWEEN, IN, IS MISSING or one of = < <= > >=")
-        return Condition(name, sign, (self._value(),), place)
+        return Condition(name, sign, (self._read_value(),), place)
 
-    def _list(self) -> tuple[float | str, ...]:
+    def _read_list(self) -> tuple[float | str, ...]:
+        """Read values in brackets with commas between."""
         self._take("(")
-        values = [self._value()]
-        while self._next(","):
-            values.append(self._value())
+        values = [self._read_value()]
+        while self._take_if_next(","):
+            values.append(self._read_value())
         self._take(")")
         return tuple(values)
 
-    def _name(self) -> str:
+    def _read_name(self) -> str:
         """Read the name of a column, plain or in double quotes."""
         token = self.left[-1] if self.left else None
         if token is None or token.word or token.kind not in {"word", "quoted"}:
@@ -176,7 +181,7 @@ class _QueryLine:
         self.left.pop()
         return token.text if token.kind == "word" else token.text[1:-1].replace('""', '"')
 
-    def _value(self) -> float | str:
+    def _read_value(self) -> float | str:
         """Read a number, or a text in single quotes."""
         token = self.left[-1] if self.left else None
         if token is None or token.kind not in {"number", "text"}:
@@ -185,7 +190,7 @@ class _QueryLine:
         text = token.text
         return float(text) if token.kind == "number" else text[1:-1].replace("''", "'")
 
-    def _next(self, wanted: str) -> bool:
+    def _take_if_next(self, wanted: str) -> bool:
         """Whether this word or sign comes next; if so, go past it."""
         if not self.left:
             return False
@@ -197,7 +202,7 @@ class _QueryLine:
 
     def _take(self, wanted: str) -> None:
         """Go past this word or sign; `InputError` if something else comes next."""
-        if not self._next(wanted):
+        if not self._take_if_next(wanted):
             self._fail(f"here should be {wanted}")
 
     @property

@@ -62,6 +62,7 @@ class LDiversity(Model):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        """Refuse a c without kind `recursive` and that kind without c; its l must be whole."""
         if (self.c is None) == (self.kind == "recursive"):
             raise ValueError("c belongs to kind 'recursive', which needs it, and to no other kind")
         if self.kind == "recursive" and not self.l.is_integer():

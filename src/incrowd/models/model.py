@@ -107,7 +107,10 @@ class Model(ABC):
 
     @property
     def variant(self) -> tuple[object, ...]:
-        """What tells the model from another of the same name and columns, besides the threshold."""
+        """What tells the model from another of the same name and columns, besides the threshold.
+
+        Empty if there is nothing else.
+        """
         return ()
 
     @property
@@ -166,7 +169,7 @@ class Model(ABC):
         return self
 
     def stricter(self, by: float) -> "Model":
-        """The model, stricter by so much, as `search/compared.py` asks; itself if it has none."""
+        """The model, stricter by so much, as `search/compared.py` asks; itself if it cannot be."""
         del by
         return self
 
@@ -217,7 +220,7 @@ class Model(ABC):
         return classes.people
 
     def in_numbers(self, columns: Mapping[str, SensitiveColumn]) -> tuple[ClassRule, ...] | None:
-        """Rules in numbers that a class keeps only if it satisfies the model, or None.
+        """Rules in numbers that a class keeps only if it satisfies the model; None if it has none.
 
         `columns` are the sensitive columns by name.
         A search that has them judges classes one by one, thousands of times a second. They may ask
@@ -231,7 +234,7 @@ class Model(ABC):
         return None
 
     def assumptions(self) -> tuple[str, ...]:
-        """What the model's promise rests on, in sentences for the certificate."""
+        """What the model's promise rests on, in sentences for the certificate; may be none."""
         return ()
 
 

@@ -61,6 +61,7 @@ class Probabilistic(Model):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        """Refuse a k larger than the population."""
         if self.k > self.population:
             raise ValueError("k is larger than the population")
         return self

@@ -232,6 +232,7 @@ def _failing_first(found: list[ColumnFinding]) -> tuple[ColumnFinding, ...]:
 
 
 def _has_digit(text: str) -> bool:
+    """Whether a text has a digit."""
     return any(letter.isdigit() for letter in text)
 
 

@@ -90,7 +90,7 @@ def unnamed_telephones(profile: ColumnProfile) -> ColumnFinding | None:
 
 
 def unnamed_social_security(profile: ColumnProfile) -> ColumnFinding | None:
-    """The finding that nearly all values are nine digits, as social security numbers are."""
+    """The finding that values are nine digits, as social security numbers are; None if not."""
     return _digits_finding(profile, _NINE, 9, "the values could be social security numbers")
 
 

@@ -94,6 +94,7 @@ def ranges(label: str) -> list[NumberRange]:
 
 
 def _ranges_of_label(label: str) -> list[NumberRange]:
+    """As `ranges`, for a label that is no set."""
     bounds = read_any_bounds(label)
     if bounds is not None:
         low = _end_of_interval(bounds.low, inside=bounds.low_inside, side=1)
@@ -136,6 +137,7 @@ def _end_of_interval(text: str | None, *, inside: bool, side: int) -> float | No
 
 
 def _open_range(found: re.Match[str]) -> NumberRange:
+    """The range of a label such as `90+` or `before 1937`, which `_OPEN` has matched."""
     (word, text), *_ = [(word, text) for word, text in found.groupdict().items() if text]
     number = int(text)
     if word in {"from", "least", "over"}:
@@ -204,6 +206,7 @@ def names_birth(profile: ColumnProfile) -> bool:
 
 
 def _finer_reason(profile: ColumnProfile) -> str | None:
+    """Why a column tells more of dates than years, in words; None if it does not."""
     if profile.kind is Kind.DATE:
         return None if _are_years(profile) else "holds dates finer than a year"
     if element := _element_of_name(profile):
@@ -232,6 +235,7 @@ def _element_of_name(profile: ColumnProfile) -> str | None:
 
 
 def _values_within(profile: ColumnProfile, first: int, last: int) -> bool:
+    """Whether values can be numbers `first` to `last` of a date's element; of texts, most."""
     if profile.kind is Kind.TEXT:
         return profile.share(lambda text: _is_element(text, first, last)) >= MOST
     numbers = profile.domain.positions
@@ -271,12 +275,14 @@ def _are_moments(profile: ColumnProfile) -> bool:
 
 
 def _names_dates_not_years(profile: ColumnProfile) -> bool:
+    """Whether the name says dates, and some of the numbers are no years."""
     numbers = profile.domain.positions
     years = (numbers >= _FIRST) & (numbers <= _LAST)
     return names_dates(profile) and not (profile.is_whole and years.all())
 
 
 def _finer_reason_of_texts(profile: ColumnProfile) -> str | None:
+    """Why texts tell more than a year: by what they look like or by name; None if not."""
     strong = profile.share(_holds_clear_date, _may_hold_clear_date)
     if strong:
         return looks_like(strong, "dates")
@@ -311,6 +317,7 @@ def _holds_clear_date(text: str) -> bool:
 
 
 def _may_hold_clear_date(blob: str) -> bool:
+    """Whether some of the texts in a blob may hold a clear date: a quick look."""
     return _THREE(blob) is not None or _SPOKEN.search(blob) is not None
 
 
@@ -328,6 +335,7 @@ def _is_day(found: re.Match[str]) -> bool:
 
 
 def _is_calendar_day(year: int, month: int, day: int) -> bool:
+    """Whether there is such a day, in a year from 1800 to 2100."""
     if not _FIRST <= year <= _LAST:
         return False
     try:
@@ -351,12 +359,14 @@ def _is_unclear_date(text: str, *, named: bool) -> bool:
 
 
 def _is_compact_day(text: str) -> bool:
+    """Whether a text is a day written as 20240131, with a time or without."""
     if _COMPACT.fullmatch(text) is None:
         return False
     return _is_calendar_day(int(text[:4]), int(text[4:6]), int(text[6:8]))
 
 
 def _age_reason(profile: ColumnProfile) -> str | None:
+    """Why a column of ages tells ages over 89, in words; None if it does not."""
     if profile.kind is Kind.DATE or not (
         profile.said & AGE or profile.share(is_age_in_words) >= MOST
     ):
@@ -380,6 +390,7 @@ _EVER = 130
 
 
 def _birth_reason(profile: ColumnProfile, today: int) -> str | None:
+    """Why a column of births tells ages over 89, in words; None if it does not."""
     if not names_birth(profile):
         return None
     labels = profile.texts

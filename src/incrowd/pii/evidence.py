@@ -18,7 +18,7 @@ from incrowd.pii.column_names import says_person
 from incrowd.pii.meanings import QUALIFIERS, WordMeaning
 from incrowd.pii.names import is_things_name, names_of_persons
 from incrowd.pii.patterns import pattern_of
-from incrowd.pii.pieces import NameMeanings, said_in_label, said_in_name
+from incrowd.pii.pieces import NameMeanings, meanings_in_label, meanings_in_name
 from incrowd.pii.profile import ColumnProfile, are_sentences
 from incrowd.pii.sentinels import means_missing
 from incrowd.pii.silent import family_names, given_names
@@ -124,10 +124,10 @@ def _strongest_by_words(clues: list[Clue], role: Role) -> Clue | None:
 
 def _name_and_label(profile: ColumnProfile) -> NameMeanings:
     """The meanings of a column's name and of its label together."""
-    named = said_in_name(profile.name)
+    named = meanings_in_name(profile.name)
     if not profile.label:
         return named
-    labelled = said_in_label(profile.label)
+    labelled = meanings_in_label(profile.label)
     points = {meaning.name: (meaning, points) for meaning, points in named.points}
     for meaning, more in labelled.points:
         known = points.get(meaning.name, (meaning, 0.0))[1]
@@ -259,6 +259,7 @@ def _may_be_times(profile: ColumnProfile, said: NameMeanings) -> bool:
 
 
 def _clues_of_values(profile: ColumnProfile) -> Iterator[Clue]:
+    """Yield clues from dates, sentences, patterns, names and words; none for numbers."""
     if profile.kind is Kind.DATE:
         yield Clue(Role.QUASI, _DATED, "others often know when something happened to a person")
         return
@@ -281,7 +282,7 @@ def _clues_of_values(profile: ColumnProfile) -> Iterator[Clue]:
 
 
 def _clues_of_value_words(profile: ColumnProfile) -> Iterator[Clue]:
-    """Yield clues from the words of categories: countries, states, marital status, religions."""
+    """Yield clues from the words of categories, such as countries or religions, if they are few."""
     if profile.distinct > 300:
         return
     labels = [text for text in profile.sample if not means_missing(text)]

@@ -41,20 +41,20 @@ class NameMeanings:
         return not CODED.isdisjoint(self.words)
 
 
-def said_in_name(name: str) -> NameMeanings:
+def meanings_in_name(name: str) -> NameMeanings:
     """The meanings of a column's name; its last word counts a little more than the others.
 
-    >>> [meaning.name for meaning, _ in said_in_name("household_weights").points][:2]
+    >>> [meaning.name for meaning, _ in meanings_in_name("household_weights").points][:2]
     ['sampling', 'family']
     """
     words = tuple(piece for word in words_of(name) for piece in pieces(word))
     return NameMeanings(words, _weigh_meanings(words, len(words) - 1))
 
 
-def said_in_label(label: str) -> NameMeanings:
+def meanings_in_label(label: str) -> NameMeanings:
     """The meanings of a label; the word before `of`, or else the last one, counts a little more.
 
-    >>> said_in_label("Age of respondent").points[0][0].name
+    >>> meanings_in_label("Age of respondent").points[0][0].name
     'age'
     """
     words = words_of(label)

@@ -97,7 +97,7 @@ def _says_missing(text: str) -> bool:
 
 
 def _sentinels_of_texts(profile: ColumnProfile) -> list[Sentinel]:
-    """Find words and signs, unless all values are such; among digits look as in numbers."""
+    """Find words and signs, unless all values are such; or, among texts of digits, high marks."""
     labels = profile.domain.labels.tolist()
     if len(labels) > 50_000:
         return []

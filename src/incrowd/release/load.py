@@ -14,7 +14,7 @@ from incrowd.engines.base import Engine
 from incrowd.errors import PolicyError
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.linkage.candidates import CandidateCounter
-from incrowd.linkage.world import World, people_of, union_domain
+from incrowd.linkage.world import World, people_by_leaf, union_domain
 from incrowd.models.model import of_world
 from incrowd.policy.coding import code_columns, code_unit, refuse_marked_weights
 from incrowd.policy.compile import Compiled, Counted, Counting, Quasi, Sampler, count, count_people
@@ -266,7 +266,9 @@ def with_hierarchy(
         hierarchy = builder.build(column.domain, column.name, engine.frequency(column)[1:])
     else:
         domain = union_domain(column.domain, there.domain)
-        hierarchy = builder.build(domain, column.name, people_of(world, column.name, domain)[1:])
+        hierarchy = builder.build(
+            domain, column.name, people_by_leaf(world, column.name, domain)[1:]
+        )
     return align(column, hierarchy.leaves), hierarchy
 
 
@@ -279,7 +281,7 @@ def world_of_labels(policy: Policy, against: WorldReference | None) -> World | N
 def _world_people(world: World, quasi: Quasi) -> dict[str, Counts]:
     """Count the world's individuals per leaf, by column of the world."""
     return {
-        name: people_of(world, name, hierarchy.leaves)
+        name: people_by_leaf(world, name, hierarchy.leaves)
         for name, (_, hierarchy) in quasi.items()
         if name in world.columns
     }

@@ -12,7 +12,7 @@ import polars as pl
 
 from incrowd.arrays import Counts
 from incrowd.engines.base import RowPlan, Staged, Written
-from incrowd.linkage.world import people_of
+from incrowd.linkage.world import people_by_leaf
 from incrowd.models.model import Model
 from incrowd.policy.ends import people_per_cell, world_people_per_cell
 from incrowd.recoding.column_cells import ByValue
@@ -136,7 +136,7 @@ class ReleaseEvidence:
         world = world_of_labels(table.policy, table.against)
         if world is None or column not in world.columns:
             return people, people_per_cell(models)
-        there = people_of(world, column, hierarchy.leaves)
+        there = people_by_leaf(world, column, hierarchy.leaves)
         return np.maximum(people, there), world_people_per_cell(models)
 
 

@@ -1,6 +1,6 @@
 """How many people of a world a released row may be: by containment, and after matching."""
 
-from incrowd.linkage.concealment import MOST_PAIRS, FittingPairs, conceal
+from incrowd.linkage.concealment import MOST_PAIRS, FittingPairs, count_after_matching
 from incrowd.policy.policy import Policy
 from incrowd.verify.candidates import CandidateCounts, PublicTable
 from incrowd.verify.verdict import WorldCandidates
@@ -21,7 +21,7 @@ def world_candidates(seen: SeenRelease, policy: Policy, world: PublicTable) -> W
     if policy.unit is not None:
         return WorldCandidates(k, uncounted=_UNITS)
     members = found.members(seen.crowds.sizes, MOST_PAIRS)
-    concealed = None if members is None else conceal(FittingPairs(*members))
+    concealed = None if members is None else count_after_matching(FittingPairs(*members))
     if concealed is None:
         return WorldCandidates(k, uncounted=_TOO_MANY)
     if concealed.k is None:

@@ -67,7 +67,7 @@ class PairUtility:
 
     @property
     def difference(self) -> float | None:
-        """What the release adds to the association."""
+        """What the release adds to the association; None if it is unknown before or after."""
         if self.before is None or self.after is None:
             return None
         return self.after - self.before
@@ -126,7 +126,7 @@ class Coefficient:
 
     @property
     def difference(self) -> float | None:
-        """How far the release's coefficient is off."""
+        """How far the release's coefficient is off; None if the release does not tell it."""
         return None if self.release is None else self.release - self.original
 
 
@@ -181,25 +181,25 @@ class ReleaseUtility:
 
     @property
     def total_variation(self) -> float | None:
-        """The mean over the columns."""
+        """The mean over the columns; None if it is known of none."""
         variations = [c.total_variation for c in self.columns if c.total_variation is not None]
         return fsum(variations) / len(variations) if variations else None
 
     @property
     def worst(self) -> ColumnUtility | None:
-        """The column that is farthest from the original's."""
+        """The column that is farthest from the original's; None if that is known of none."""
         measured = [c for c in self.columns if c.total_variation is not None]
         return max(measured, key=lambda c: c.total_variation or 0.0, default=None)
 
     @property
     def pair_difference(self) -> float | None:
-        """The mean size of the differences between associations."""
+        """The mean size of the differences between associations; None if none is known."""
         differences = [abs(p.difference) for p in self.pairs if p.difference is not None]
         return fsum(differences) / len(differences) if differences else None
 
     @property
     def distance(self) -> float | None:
-        """How far it is from the original, for the risk-utility plane: two-way tables if any."""
+        """How far it is from the original by two-way tables, else by columns; None if neither."""
         return self.total_variation if self.two_way is None else self.two_way
 
 

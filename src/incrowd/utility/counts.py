@@ -73,5 +73,6 @@ def _count_patterns(one: CellShares, other: CellShares) -> "Floats | sparse.csr_
 
 
 def _count_matrix(one: Codes | Counts, other: Codes, shape: tuple[int, int]) -> "sparse.csr_matrix":
+    """A sparse matrix of this shape that counts each pair of entries of `one` and `other`."""
     ones = np.ones(len(one))
     return sparse.csr_matrix((ones, (one, other)), shape=shape)

@@ -34,6 +34,7 @@ def column_utility(column: ReleasedColumn) -> ColumnUtility:
 
 
 def _column_variation(original: OriginalColumn, mass: Floats) -> float:
+    """The total variation of a column's fine cells; `mass` is the release's records per code."""
     cells = original.fine
     return total_variation(cells.counts(original.counts.astype(np.float64)), cells.counts(mass))
 
@@ -53,6 +54,7 @@ def earth_mover(original: OriginalColumn, mass: Floats) -> float | None:
 
 
 def _share_within_noise(column: ReleasedColumn) -> float:
+    """The share of a column's counts, by its coarse cells, that are within the noise."""
     true, _ = one_way_variance(shares_of_original(column.original))
     return within_noise(true, *one_way_variance(column.spread))
 

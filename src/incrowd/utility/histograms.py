@@ -41,7 +41,7 @@ def histogram(column: OriginalColumn, mass: Floats | None) -> ColumnHistogram:
 
 
 def _bar_shares(counts: Floats, held: Sequence[int], original: Floats) -> tuple[float | None, ...]:
-    """The share of each bar in `held`, of 1; None where the original holds a few records."""
+    """The share of each bar in `held`; None where the original has few records or all is empty."""
     whole = float(counts.sum())
     few = (original > 0) & (original < LEAST)
     return tuple(None if few[i] or not whole else round(float(counts[i]) / whole, 6) for i in held)

@@ -20,7 +20,7 @@ from incrowd.utility.comparison import (
 from incrowd.utility.counts import two_way_counts, two_way_variance
 from incrowd.utility.distributions import column_utility, total_variation, within_noise
 from incrowd.utility.formula import Formula
-from incrowd.utility.pairs import Feature, association, chosen_pairs, measure_of
+from incrowd.utility.pairs import Feature, association, choose_pairs, measure_of
 from incrowd.utility.queries import query_utility, single_cell_shares
 from incrowd.utility.regression import regression
 from incrowd.utility.released import ReleasedColumn
@@ -54,7 +54,7 @@ class OriginalTable:
     def pairs(self) -> list[tuple[str, str]]:
         """The pairs of columns that are compared."""
         names = list(self.columns)
-        return [(names[a], names[b]) for a, b in chosen_pairs(list(self.columns.values()))]
+        return [(names[a], names[b]) for a, b in choose_pairs(list(self.columns.values()))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +117,7 @@ def release_utility(
         two_way=two[0],
         two_way_within_noise=two[1],
         queries=parts.queries(),
-        models=tuple(parts.models(notes)),
+        models=tuple(parts.model_tests(notes)),
         regression=parts.regression(notes),
         losses=parts.losses(),
         losses_at_most=parts.has_unclear_labels(),
@@ -142,7 +142,7 @@ class _ReleaseComparison:
         return [(a, b) for a, b in self.original.pairs if a in there and b in there]
 
     def pairs(self) -> Iterator[PairUtility]:
-        """Yield the association of each pair of columns before and after."""
+        """Yield the association of each pair of columns before and after; none without records."""
         if not self.release.records:
             return
         before, after = self.original, self.release.features
@@ -155,7 +155,7 @@ class _ReleaseComparison:
             )
 
     def two_way(self) -> tuple[float | None, float | None]:
-        """The means over all pairs of total variation and of counts within the noise."""
+        """The means over pairs of total variation and of counts within noise; None for no pairs."""
         before, after = self.original.features, self.release.features
         variation, within = [], []
         for a, b in self._shared_pairs:
@@ -168,7 +168,10 @@ class _ReleaseComparison:
         return fsum(variation) / len(variation), fsum(within) / len(within)
 
     def queries(self) -> QueryUtility | None:
-        """Answer queries over the quasi-identifying columns, or over all if none is known."""
+        """Answer queries over the quasi-identifying columns, or over all if none is known.
+
+        None if there are fewer than two columns, or no records.
+        """
         names = list(self.quasi or tuple(self.release.columns))
         sensitive = [n for n in self.question.sensitive if n in self.release.columns]
         names = [n for n in names if n not in sensitive[:1]]
@@ -187,8 +190,11 @@ class _ReleaseComparison:
             self.question.seed,
         )
 
-    def models(self, notes: list[str]) -> Iterator[ModelTest]:
-        """Yield the model test of each target; where there is none, add to `notes` why."""
+    def model_tests(self, notes: list[str]) -> Iterator[ModelTest]:
+        """Yield the model test of each target; where there is none, add to `notes` why.
+
+        Nothing if tests are not asked for, or if the release holds no records.
+        """
         if not self.question.models or not self.release.records:
             return
         columns = {name: self.original.columns[name] for name in self.release.columns}
@@ -207,7 +213,7 @@ class _ReleaseComparison:
                 yield found
 
     def regression(self, notes: list[str]) -> Regression | None:
-        """The regression of the formula on both tables; None if there is none, with `notes` why."""
+        """The regression of the formula on both tables, or None; `notes` says why if it fails."""
         formula = self.question.formula
         if formula is None or not self.release.records:
             return None

@@ -93,7 +93,7 @@ def association(one: Feature, other: Feature) -> float | None:
 
 
 def correlation(one: Feature, other: Feature) -> float | None:
-    """Pearson's correlation, or None; what labels leave open adds to the variances."""
+    """Pearson's correlation, None if one is constant; what labels leave open adds to variances."""
     both = one.known & other.known
     if not both.any():
         return None
@@ -136,7 +136,7 @@ def cramers_v(table: Floats) -> float | None:
     return sqrt(min(max(chi / (whole * (min(table.shape) - 1)), 0.0), 1.0))
 
 
-def chosen_pairs(columns: Sequence[OriginalColumn]) -> list[tuple[int, int]]:
+def choose_pairs(columns: Sequence[OriginalColumn]) -> list[tuple[int, int]]:
     """Choose the pairs of columns to compare, by place: all, or the most associated ones.
 
     These are ranked in the original by Cramér's V of their cells in records at even distances.

@@ -44,6 +44,8 @@ class _Design:
 
 @dataclass(frozen=True, eq=False)
 class _FittedModel:
+    """The estimate of each term and its standard error, infinite where nothing is told."""
+
     estimate: Floats
     error: Floats
 
@@ -67,7 +69,7 @@ def regression(
     tables: tuple[Mapping[str, Feature], Mapping[str, Feature]],
     seed: int,
 ) -> Regression | None:
-    """Fit the formula to both tables; None if no regression predicts the target."""
+    """Fit the formula to both tables; None if the target or the original allows no regression."""
     target = columns[formula.target]
     task = task_of(target)
     if task is None:

@@ -92,7 +92,7 @@ def _coefficient_finding(found: Regression) -> Iterator[ClosenessFinding]:
 
 
 def _learning_finding(test: ModelTest) -> Iterator[ClosenessFinding]:
-    """Yield the finding on how much of the original's gain over guessing a model keeps."""
+    """Yield the finding on how much of the original's gain over guessing a model keeps, if any."""
     gain = test.original - test.baseline
     if gain <= 0:
         return

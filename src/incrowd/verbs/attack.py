@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from incrowd.attacks.attack import Attack, Attacked
-from incrowd.attacks.limits import AttackLimits, against_outsiders, broken_limits
+from incrowd.attacks.limits import AttackLimits, broken_limits, only_against_outsiders
 from incrowd.attacks.matching import MatchingPlayed, play_matching
 from incrowd.attacks.play import (
     Attackers,
@@ -23,8 +23,8 @@ from incrowd.errors import PolicyError
 from incrowd.io import files
 from incrowd.io.reading import AnyPath, Reading, each_of, enough_memory, open_table, path_of
 from incrowd.io.worlds import knowledge_of, table_of, with_label_columns
-from incrowd.linkage.conservative import Conservative, cautions, conservative
-from incrowd.linkage.identify import AtLeast, prove_by_promises, refuse_broken
+from incrowd.linkage.conservative import Conservative, cautions, conservative_k
+from incrowd.linkage.identify import AtLeast, prove_by_promises, refuse_broken_promise
 from incrowd.linkage.links import Linked
 from incrowd.linkage.tables import AttackTables
 from incrowd.linkage.world_tables import AttackerKnowledge
@@ -192,7 +192,7 @@ def _refuse_broken(tables: AttackTables, promises: Iterable[AtLeast]) -> None:
     for promise in promises if tables.worlds else ():
         there = tuple(name for name in promise.columns if tables.in_world(name))
         if there:
-            refuse_broken(promise, tables.world_tables.build_world(there))
+            refuse_broken_promise(promise, tables.world_tables.build_world(there))
 
 
 def _notes_on_limits(attacks: Sequence[Attack], models: Sequence[AnyModel]) -> Iterator[str]:
@@ -202,7 +202,7 @@ def _notes_on_limits(attacks: Sequence[Attack], models: Sequence[AnyModel]) -> I
         if not attack.gated and attack.trials and attack.lacks:
             without.setdefault(attack.kind, attack.lacks)
     yield from without.values()
-    if against_outsiders(models):
+    if only_against_outsiders(models):
         yield (
             "the policy protects against somebody who does not know who is in the table: "
             "--max-posterior applies to linkage, matching and the ends of labels only"
@@ -239,7 +239,7 @@ def _fewest_in_every_world(tables: AttackTables) -> Conservative | None:
     """Count whom rows may be in every possible world; None if one person may have several rows."""
     if not tables.knowledge.one_each:
         return None
-    return conservative({name: tables.released_column(name) for name in tables.public})
+    return conservative_k({name: tables.released_column(name) for name in tables.public})
 
 
 def _caution_notes(tables: AttackTables, policy: Policy | None) -> list[str]:

@@ -19,7 +19,7 @@ import numpy as np
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.errors import InfeasibleError, LimitError
 from incrowd.linkage.candidates import CandidateCounter
-from incrowd.linkage.world import known_rows, leaf_codes, people_of
+from incrowd.linkage.world import known_rows, leaf_codes, people_by_leaf
 from incrowd.models.k_anonymity import KAnonymity
 from incrowd.models.model import Model, fraction, histogram_of, part
 from incrowd.partition.classes import Classes, SensitiveColumn, number_columns
@@ -171,7 +171,7 @@ class _WorldDivision:
 
 def _column_of_people(column: QuasiColumn, world: CandidateCounter) -> QuasiColumn:
     """A column as the people of the world fill it, so that costs depend on them alone."""
-    held = people_of(world.world, column.name, column.hierarchy.leaves)
+    held = people_by_leaf(world.world, column.name, column.hierarchy.leaves)
     return replace(column, frequency=held if held[1:].any() else column.frequency)
 
 

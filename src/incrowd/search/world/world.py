@@ -110,7 +110,7 @@ def _guard_ends(problem: Problem) -> Problem:
     """The problem as an attacker sees it who knows that somebody is at each end of a span."""
     if problem.world is None or problem.world.exact:
         return problem
-    return replace(problem, world=AttainedEndsCounter.by(problem.world))
+    return replace(problem, world=AttainedEndsCounter.of_counter(problem.world))
 
 
 def _try_divisions(problem: Problem, watch: Watch) -> list["_WorldTrial"]:
