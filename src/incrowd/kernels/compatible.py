@@ -129,7 +129,7 @@ def meet(
 def sources(
     here: Codes, met: Codes, block_of: Codes, found: int
 ) -> tuple[Codes, Codes, Codes, Codes]:
-    """Replace blocks that are met by what `meet` returns for them, which is what is returned.
+    """Return what `meet` does, from the pairs of a class and a block, and the block of each class.
 
     A block of one class is that class, one of several is numbered from the number of classes on;
     pairs with an empty block are dropped.

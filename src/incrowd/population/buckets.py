@@ -181,8 +181,11 @@ class Bucketing:
     """No cell or one cell of the column, for its type."""
     errors: BucketErrors = field(init=False)
     unfit: int = 0
+    """Cells that are neither missing nor of the column's kind."""
     first_unfit: int = 0
+    """The row of the first of them, from 1."""
     infinite: bool = False
+    """Whether that one is infinite."""
 
     def __post_init__(self) -> None:
         self.errors = BucketErrors.without_records(self.division)

@@ -277,6 +277,7 @@ def _list_actions(
     places: Sequence[int],
     worth: Sequence[float],
 ) -> tuple[Action, ...]:
+    """What to do per column: how many values it may keep, and the rung at its place."""
     actions = []
     for ladder, allowed, place, weight in zip(ladders, kept, places, worth, strict=True):
         rung = ladder.rungs[place]
@@ -288,6 +289,7 @@ def _list_actions(
 
 
 def _refuse_bad_question(question: PlanQuestion) -> None:
+    """Raise `PolicyError` if the numbers of a question make no sense."""
     if question.bound not in {"exact", "chernoff"}:
         raise PolicyError("there is no such bound", remedy="choose exact or chernoff")
     if question.beta is not None:
@@ -320,6 +322,7 @@ def columns_shown(plan: Plan, columns: Mapping[str, PlannedColumn]) -> list[Code
 
 
 def _column_at_level(planned: PlannedColumn, action: Action) -> CodedColumn:
+    """The column coded by the nodes of the level that the action shows."""
     spec, column = action.rung.hierarchy, planned.column
     if spec is None or action.rung.level == 0:
         return column

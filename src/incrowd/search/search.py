@@ -100,7 +100,7 @@ class Search(ABC):
         return ()
 
 
-def places(problem: Problem, names: Iterable[str], search: str) -> tuple[int, ...]:
+def column_places(problem: Problem, names: Iterable[str], search: str) -> tuple[int, ...]:
     """The place of each column, once; `PolicyError` in the name of `search` if one is unknown."""
     place_of = {column.name: j for j, column in enumerate(problem.columns)}
     found: dict[int, None] = {}

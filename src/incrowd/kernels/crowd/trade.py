@@ -12,7 +12,7 @@ from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd.cut import Rule, empty_pool, empty_workspace, room_for, step
 from incrowd.kernels.crowd.demands import Demands, empty_counters, marks_of
-from incrowd.kernels.crowd.hosts import near
+from incrowd.kernels.crowd.hosts import find_near
 from incrowd.kernels.crowd.moves import Tools
 from incrowd.kernels.crowd.polish import Attempt, Ledger, count_all, draw_members, recut, trade_from
 from incrowd.kernels.crowd.shrink import Face, next_limit, shrink
@@ -87,7 +87,7 @@ def trade(
             break
         if state.cost[c] <= TINY:
             continue
-        others = nearby[: near(here, state, rule.k, c, nearby, np.empty(NEAR))]
+        others = nearby[: find_near(here, state, rule.k, c, nearby, np.empty(NEAR))]
         saved[0] += trade_from(here, state, ledger, rule, c, others, room.work)
         for m in range(len(plan)):
             for _ in range(plan[m]):

@@ -28,7 +28,7 @@ from incrowd.search.literature.mu_argus_combinations import (
     people_of,
 )
 from incrowd.search.refusals import raise_if_infeasible, raise_if_out_of_time
-from incrowd.search.search import Found, Recodes, Search, places
+from incrowd.search.search import Found, Recodes, Search, column_places
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
@@ -134,7 +134,7 @@ class MuArgus(Search):
         name = decide(seen)
         if name is None or name in seen.columns:
             return name
-        places(problem, [name], self.name)
+        column_places(problem, [name], self.name)
         raise PolicyError(
             f"generalizing '{name}' does not help: it is in no rare combination, or at its highest "
             "level",
@@ -144,7 +144,7 @@ class MuArgus(Search):
     def _prepare(self, problem: Problem, watch: Watch) -> "_MuArgusWork":
         """What the steps work with; `PolicyError` if a setting does not fit the columns."""
         for names in self.named_columns.values():
-            places(problem, names, self.name)
+            column_places(problem, names, self.name)
         allowed = tuple(allowed_levels(column) for column in problem.columns)
         for column, levels in zip(problem.columns, allowed, strict=True):
             if self.levels.get(column.name, 0) > levels[-1]:
@@ -264,7 +264,7 @@ class _MuArgusWork:
 
 
 def _thirds(problem: Problem) -> tuple[Identifying, ...]:
-    """The third of the columns with the most distinct values is `most`, the next `more`."""
+    """How identifying each column is: `most` for the third with most values, then `more`."""
     distinct = [len(np.unique(codes)) for codes in problem.tally.quasi]
     order = sorted(range(len(distinct)), key=lambda j: (-distinct[j], j))
     rank = {j: place * len(KINDS) // len(order) for place, j in enumerate(order)}
