@@ -94,6 +94,7 @@ class PlanQuestion:
         return replace(self, **left_out)
 
     def _known_or_zero(self) -> tuple[int, int, float]:
+        """Population, k and beta, with 0 for what is left out."""
         return self.population or 0, self.k or 0, self.beta or 0.0
 
 

@@ -72,7 +72,7 @@ class Auto(Search):
         raise_if_infeasible(problem)
         tried = self._try_local(problem, watch) or _try_last_resorts(problem, watch)
         if not tried:
-            return _full_domain(problem, watch)
+            return _run_full_domain(problem, watch)
         best = min(tried, key=lambda trial: trial.loss)
         better, said = _try_lattice(problem, watch, best.loss, self.effort)
         if better is not None:
@@ -135,7 +135,7 @@ def _other_searches(problem: Problem) -> list[tuple[str, Run]]:
     return [*runs, ("every division", best_division)] if is_tiny(problem) else runs
 
 
-def _full_domain(problem: Problem, watch: Watch) -> Found:
+def _run_full_domain(problem: Problem, watch: Watch) -> Found:
     """The result of full-domain generalization, for when no local recoding works."""
     titles = ["crowd", *(title for title, _ in _other_searches(problem))]
     try:

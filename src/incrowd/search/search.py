@@ -91,7 +91,7 @@ class Search(ABC):
 
     @property
     def largest_class_loss(self) -> float | None:
-        """The largest loss of a class, if the search guarantees one."""
+        """The largest loss of a class that the search guarantees; None if it guarantees none."""
         return None
 
     def protects(self, sensitive: tuple[str, ...]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.kernels.compile import jit
-from incrowd.kernels.crowd.cut import Rule, empty_pool, empty_workspace, room_for, step
+from incrowd.kernels.crowd.cut import Rule, empty_pool, empty_workspace, next_random, room_for
 from incrowd.kernels.crowd.demands import Demands, empty_counters, marks_of
 from incrowd.kernels.crowd.hosts import find_near
 from incrowd.kernels.crowd.moves import Tools
@@ -135,7 +135,7 @@ def cut_anew(
     if len(members) <= others:
         return 0.0
     width = space.points.shape[1]
-    columns = 1 + step(tools.seed) % width if slack > 0 else width
+    columns = 1 + next_random(tools.seed) % width if slack > 0 else width
     least = size_of_cuts(state, rule, members, len(ledger.asks.rules) > 0)
     attempt = Attempt(log, slack, work, columns)
     cuts = Rule(least, rule.divisible)

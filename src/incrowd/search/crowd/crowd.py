@@ -90,6 +90,7 @@ class Crowd(Search):
         raise_if_infeasible(problem)
 
         def run(stay: Problem) -> Found:
+            """Let the classes of the records that stay trade."""
             made = self.make_classes(stay, watch, whole)
             return self._as_found(Spans(made.pieces), [made], made.why)
 
@@ -109,6 +110,7 @@ class Crowd(Search):
         parts = PartsWatch(watch, len(rows))
 
         def trade_part(here: Codes) -> FoundClasses:
+            """Return the classes of these rows of the table after trading."""
             made = self.make_classes(part_of(problem, here), parts.begin(), problem.tally.rows)
             parts.finish_part()
             return replace(made, pieces=replace(made.pieces, row=here[made.pieces.row]))
@@ -186,6 +188,7 @@ def classes_by_size(
     begun = make_starts(problem, points, k, watch, whole)
 
     def trade(start: Start) -> tuple[str, Trades]:
+        """Return the title of a start, and its classes after trading."""
         trades = Trades(points, k, no_demands(), start.parts, problem.seed, whole)
         trades.run(effort, watch)
         return start.title, trades

@@ -178,7 +178,7 @@ class Steps(NestedWatch):
 
     @property
     def remaining(self) -> float | None:
-        """No seconds once it has expired; who asks for them takes a step, too."""
+        """No seconds once it has expired, None without a limit; who asks takes a step, too."""
         return 0.0 if self.expired else super().remaining
 
     def tell(self, what: str, share: float) -> None:

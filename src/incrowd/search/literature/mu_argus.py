@@ -121,7 +121,7 @@ class MuArgus(Search):
         rules, made = iter(self.rules), list[str]()
 
         def ask(seen: Outlying) -> str | None:
-            """The next column by this search's own rules, else the holder's choice; noted down."""
+            """The next column by rule, else the holder's, noted in `made`; None for no more."""
             name = self._next_by_rule(rules, seen) or self._ask_holder(problem, decide, seen)
             made.extend([name] if name is not None else [])
             return name
@@ -169,7 +169,7 @@ class MuArgus(Search):
         return tuple(self.identifying[name] for name in names)
 
     def _next_by_rule(self, rules: Iterator[str], seen: Outlying) -> str | None:
-        """The next column by rule; else, while too many records are rare, the most frequent one."""
+        """The next column by rule, else the commonest while too many records are rare; or None."""
         rule = next(rules, None)
         if rule is not None or seen.share <= self.share:
             return rule

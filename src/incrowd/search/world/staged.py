@@ -92,6 +92,7 @@ def _run_stages(problem: Problem, world: CandidateCounter, watch: Watch) -> Span
 
 
 def _world_models(problem: Problem) -> list[Model]:
+    """The models that ask about the world."""
     return [model for model in problem.models if "world" in model.requires]
 
 

@@ -76,7 +76,7 @@ class Workshop:
         return self._lines[mapping]
 
     def adjust_line(self, quest: BoundedProblem, watch: Watch) -> BoundedAnswer | None:
-        """The best answer of the heuristic AC along the mapping of the quest, made once."""
+        """The best answer of AC along the mapping of a quest, made once; None if it finds none."""
         key = quest.mapping, quest.most
         if key not in self._adjusted:
             found = adjust_line(quest, self, watch)
@@ -169,7 +169,7 @@ def _known_privacy(best: BoundedAnswer | None, limit: float) -> tuple[float, flo
 def _best_adjusted(
     quest: BoundedProblem, shop: Workshop, watch: Watch
 ) -> tuple[BoundedAnswer | None, tuple[tuple[str, float | None], ...]]:
-    """The best answer of AC along all mappings, and the privacy that each mapping reached."""
+    """The best answer of AC along all mappings, and the privacy reached along each; None: none."""
     tried: dict[str, float | None] = {}
     best: BoundedAnswer | None = None
     if quest.whole_rows:
@@ -200,7 +200,7 @@ def finds_answer(quest: BoundedProblem, shop: Workshop, watch: Watch) -> bool:
 
 
 def adjust_line(quest: BoundedProblem, shop: Workshop, watch: Watch) -> BoundedAnswer | None:
-    """The best answer of the heuristic AC along the mapping of the quest.
+    """The best answer of the heuristic AC along the mapping of the quest; None if it finds none.
 
     If values count, the direct heuristic may still do better, whose classes are as small as can be.
     """
@@ -212,7 +212,7 @@ def adjust_line(quest: BoundedProblem, shop: Workshop, watch: Watch) -> BoundedA
 
 
 def _raise_l(quest: BoundedProblem, shop: Workshop, l: int, watch: Watch) -> BoundedAnswer | None:
-    """The best answer of the direct heuristic for l, l + 1 and so on while there is one."""
+    """The best answer of the direct heuristic for l, l + 1, … while it has one; None if never."""
     best: BoundedAnswer | None = None
     way = direct_way(quest.mapping)
     while l <= most_possible(quest) and not watch.expired:
@@ -229,7 +229,7 @@ def direct_way(mapping: MappingName, step: Fraction = Fraction(1)) -> Way:
 
 
 def best_judged(quest: BoundedProblem, found: list[Spans | Pieces]) -> BoundedAnswer | None:
-    """The best answer among what was found; if there is none, after merging failing classes."""
+    """The best answer among what was found, else among it with failing classes merged; or None."""
     best: BoundedAnswer | None = None
     for one in found:
         best = better(best, judge_answer(quest, one))

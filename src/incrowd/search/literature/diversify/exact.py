@@ -196,6 +196,7 @@ def _explain(column: OneColumn, most: float) -> str:
 
 
 def _too_large_error(what: str) -> LimitError:
+    """The error that the division is too much work, for this reason."""
     return LimitError(
         f"the optimal division takes too long to find: {what}",
         remedy="remove 'optimal', or give a smaller table",

@@ -196,6 +196,7 @@ class Tagged:
 
     @property
     def _releasable(self) -> list[_NodeFacts]:
+        """What is known of the counted nodes that can be released."""
         return [look for look in self._looks.values() if look.state is NodeState.RELEASABLE]
 
     @property
