@@ -210,7 +210,7 @@ def rounds_for(pieces: int) -> float:
 def order_by_region(
     points: CrowdPoints, parts: "ClassPieces", seed: tuple[int, int], most: int
 ) -> tuple[Codes, Counts]:
-    """Return the classes in an order in which near ones follow each other, and where regions end.
+    """Return an order of classes in which near ones follow each other, and where regions end.
 
     A region has at most `most` classes; another `seed` makes other regions.
     """

@@ -267,7 +267,7 @@ def _column_weights(problem: Problem, given: Mapping[str, float]) -> Floats:
 def _linking_view(
     problem: Problem, columns: tuple[int, ...], likely: Floats, liked: Floats
 ) -> LinkingView:
-    """A set of columns without those of likelihood 0; `PolicyError` if all have no weight."""
+    """A set of columns without those of likelihood 0; `PolicyError` if no column has a weight."""
     for weights, what in ((likely, "likelihood"), (liked, "preference")):
         if not weights[list(columns)].any():
             raise PolicyError(

@@ -77,7 +77,7 @@ class _Recoded:
 
 
 def _cover_table(problem: Problem, watch: Watch, share: float) -> _Recoded | None:
-    """The recoding that covers the table with level vectors; None if late or refused."""
+    """The recoding of a cover by level vectors; None if time is up or it breaks the policy."""
     return None if watch.expired else check_recoding(problem, *cover(problem, watch, share))
 
 

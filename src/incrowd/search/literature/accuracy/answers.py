@@ -173,7 +173,7 @@ def _privacies(quest: BoundedProblem, classes: Classes) -> Floats:
 
 
 def _level_classes(quest: BoundedProblem, answer: BoundedAnswer, spare: int) -> Spans:
-    """The classes without `spare` records at most of their commonest values.
+    """The recoding once up to `spare` records of commonest values have left their classes.
 
     Each class keeps as many as the largest l allows for which what goes is not too much.
     """

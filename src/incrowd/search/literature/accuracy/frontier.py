@@ -126,7 +126,7 @@ def rising_points(
 
 
 def _privacy_at(point: FrontierPoint, privacy: Literal["k", "l"]) -> float:
-    """The privacy of a point: its k or its l, its k without an l."""
+    """The privacy of a point: its l if that is asked and there is one, else its k."""
     return point.k if privacy == "k" or point.l is None else point.l
 
 

@@ -68,7 +68,7 @@ class OneColumn:
         return last
 
     def steps_as_power(self, most: float) -> float:
-        """The power of ten of the number of classes to look at, at worst (Lemma 8)."""
+        """How many classes there are to look at, at worst, as an exponent of ten (Lemma 8)."""
         reach = self.reach(most)
         worst = 0.0
         for begin in range(len(reach)):
@@ -109,7 +109,7 @@ def column_of(problem: Problem, sensitive: int) -> OneColumn:
 
 
 def division(column: OneColumn, most: float, l: Fraction, k: int = 1) -> Codes | None:
-    """The class of each record, l-diverse, of k records and `most` cost each; None if none are."""
+    """The l-diverse class of each record, of k or more, that costs `most` at most; None if none."""
     if any(size * l > len(column.place) for size in column.sizes.tolist()):
         return None
     reach = column.reach(most)

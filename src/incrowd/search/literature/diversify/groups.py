@@ -149,7 +149,7 @@ def merge_runs(records: OrderedRecords, class_of: Codes, k: int, boxes: "BoxCost
 
 
 def swap_records(records: OrderedRecords, class_of: Codes, rounds: int, boxes: "BoxCosts") -> Codes:
-    """The class of each record after up to `rounds` of swaps of equal values that cost less."""
+    """The class of each record after up to `rounds` rounds of swaps within a value that pay."""
     number = int(class_of.max()) + 1
     members = np.argsort(class_of, kind="stable")
     sizes = np.bincount(class_of, minlength=number)
