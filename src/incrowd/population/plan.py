@@ -1,4 +1,8 @@
-"""How coarse each column must be, before or after the data are seen (Lodha-Thomas Section 3)."""
+"""How coarse each column must be, before or after the data are seen (Lodha-Thomas Section 3).
+
+In functions `allowed` is the number of classes, `worth` the weights of columns, `kept` how many
+values each may keep, and `fixed` what some of them must.
+"""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence

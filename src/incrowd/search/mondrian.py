@@ -160,7 +160,7 @@ def _cut_lines(
 
 
 def _gather_pieces(counts: Counts, origin: Codes, done: list[tuple[Codes, Codes]]) -> Pieces:
-    """The pieces made of lines of items, given the places where their classes begin."""
+    """The pieces made of lines of items (`done`), each with the places where its classes begin."""
     line = np.concatenate([items for items, _ in done])
     lengths = np.array([len(items) for items, _ in done])
     starts = np.zeros(len(line), dtype=np.int32)
@@ -261,7 +261,7 @@ def _thread_slices(parts: Counts) -> list[slice]:
 def _next_parts(
     parts: Counts, attempts: Counts, middle: Counts, allowed: Flags
 ) -> tuple[Counts, Counts]:
-    """The parts of the next round: halves of those cut, and those refused, one attempt later."""
+    """The parts of the next round and their attempts: halves of those allowed, those refused."""
     refused = ~allowed & (middle >= 0)
     left = np.stack([parts[allowed, 0], middle[allowed]], axis=1)
     right = np.stack([middle[allowed], parts[allowed, 1]], axis=1)

@@ -191,7 +191,7 @@ class ColumnCuts:
 
 
 def _run_reach(first: Floats, last: Floats, widest: float) -> Counts:
-    """One behind the last node that a bucket from each node can hold without being wider."""
+    """One behind the last node that a bucket from each node can hold within the width `widest`."""
     until: Counts = np.searchsorted(last, first + widest, side="right")
     until = np.maximum(until, np.arange(1, len(first) + 1))
     while True:

@@ -296,7 +296,7 @@ def _first_feasible(candidates: BucketCandidates, watch: Watch) -> BucketCandida
 
 
 def _bisect_halvings(candidates: BucketCandidates, last: int, watch: Watch) -> BucketCandidate:
-    """The numbers of buckets where those that fail end; the fewest if all fail."""
+    """The numbers of buckets after the fewest halvings that will do; after `last` if none will."""
     _tell_in_time(watch, 0.0)
     low, high = 0, last
     while candidates.halve_classes(last).recoding is not None and high - low > 1:
@@ -350,7 +350,7 @@ def _neighbours(candidates: BucketCandidates, numbers: Numbers) -> Iterator[Numb
 def _add_buckets(
     candidates: BucketCandidates, numbers: Numbers, j: int, step: float
 ) -> Iterator[Numbers]:
-    """Yield the numbers with more buckets in a column, nothing if it can have no more."""
+    """Yield the numbers with `step` times the buckets in column j, or what fits; or nothing."""
     here = numbers[j]
     room = candidates.allowed // (prod(numbers) // here)
     number = min(max(ceil(here * step), here + 1), candidates.most[j], room)

@@ -210,7 +210,7 @@ class _MuArgusWork:
         return "; ".join(f"{kind} {', '.join(names[kind])}" for kind in KINDS if names[kind])
 
     def generalize(self, least: Mapping[str, int], decide: Decide) -> Sequences:
-        """Steps 1 to 5: the sequences when nobody elects to generalize any more."""
+        """Steps 1 to 5: from the `least` levels up, the sequences once `decide` names no column."""
         columns = self.problem.columns
         levels = [max(self._level_alone(j), least.get(c.name, 0)) for j, c in enumerate(columns)]
         place_of = {column.name: j for j, column in enumerate(columns)}

@@ -261,7 +261,7 @@ def _join_pairs(people: Problem, spans: Spans, pairs: Codes) -> Spans:
 def _given_cells(problem: Problem, people: Problem, spans: Spans) -> tuple[GivenCells, Codes]:
     """The cells of the table's records in the world's classes, and the world's class of each class.
 
-    In columns that the world lacks records show their own cells.
+    In columns that the world lacks records show their own cells. `spans` are classes of `people`.
     """
     places = () if problem.world is None else problem.world.places
     of_row = np.empty(people.tally.rows, dtype=np.int32)

@@ -120,7 +120,10 @@ def _column_and_l(problem: Problem) -> tuple[int, int] | None:
 def _diverse_classes(
     problem: Problem, order: Codes, wanted: tuple[int, int], rounds: int
 ) -> tuple[Pieces, int]:
-    """Diverse classes of the records in their order, and how often the greedy step fell back."""
+    """Diverse classes of the records in their order, and how often the greedy step fell back.
+
+    `wanted` is what `_column_and_l` returns; `rounds` are those of swaps.
+    """
     column, l = wanted
     boxes = boxes_of(problem)
     everyone = groups.records_of(problem, order, column)
