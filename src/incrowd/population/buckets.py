@@ -201,7 +201,7 @@ class Bucketing:
     def of_whole(
         cls, cells: pl.Series, places: Counts | None, number: int | None, least: int
     ) -> tuple["Bucketing", Codes]:
-        """Divide as `by_sample` does, by cells at `places` or all; return all buckets, too."""
+        """Divide like `by_sample`, by cells at `places` or all; return each cell's bucket, too."""
         kind = kind_of_cells(cells if places is None else cells[places], cells.name)
         scaled = scale_cells(cells, kind)
         values = scaled.values if places is None else scaled.values[places]
