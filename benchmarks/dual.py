@@ -81,7 +81,7 @@ def alone(problem: Problem, bound: float, privacy: str) -> dict[str, float]:
     quest = BoundedProblem(problem, bound + SLACK, None if privacy == "k" else 0, "kd-tree")
     for title, search in (("crowd", Crowd()), ("diversify", Diversify())):
         scans = scan.Scans(problem, quest.sensitive)
-        answer = scan.halve_privacy(quest, scan.Way(title, search), scans, Watch()).answer
+        answer = scan.bisect_privacy(quest, scan.Way(title, search), scans, Watch()).answer
         reached[f"scan {title}"] = answer.privacy if answer else 0.0
     return reached
 

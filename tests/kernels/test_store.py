@@ -53,7 +53,7 @@ from k_caller import caller
 told = []
 with compile.when_compiling(told.append):
     found = caller(int(sys.argv[1]))
-print(json.dumps([found, len(told), store.content(caller)]))
+print(json.dumps([found, len(told), store.source_digest(caller)]))
 """
 
 
@@ -153,7 +153,7 @@ def test_with_an_unknown_numba_kernels_are_compiled_in_its_own_way(tree):
     script = (
         RUN.replace("import incrowd.kernels.store\n", "")
         .format(unknown)
-        .replace(", store.content(caller)", ", compile.WHOLE")
+        .replace(", store.source_digest(caller)", ", compile.WHOLE")
     )
     done = subprocess.run(
         [sys.executable, "-c", script, "1"],

@@ -53,7 +53,7 @@ def sets_of(table, classes):
 @given(table=tables(), classes=st.lists(st.integers(0, 3), min_size=1, max_size=14))
 def test_a_set_stands_for_the_values_of_its_class_and_no_others(table, classes):
     problem, pieces = sets_of(table, classes)
-    spans = Spans(pieces).told_apart(problem.tally, problem.columns)
+    spans = Spans(pieces).merge_alike(problem.tally, problem.columns)
     outcome = problem.outcome(spans)
     gcp, granularity = 0.0, 0.0
     shows = set()

@@ -50,7 +50,7 @@ def told(problem, class_of, levels):
     """The outcome of a cover."""
     rows = np.arange(problem.tally.rows, dtype=np.int32)
     cells = CellLevels(levels, Pieces(rows, problem.tally.counts, class_of))
-    return problem.outcome(cells.told_apart(problem.tally, problem.columns))
+    return problem.outcome(cells.merge_alike(problem.tally, problem.columns))
 
 
 @settings(max_examples=150, deadline=None)

@@ -16,8 +16,8 @@ from incrowd.recoding import Pieces
 from incrowd.search.crowd import crowd
 from incrowd.search.crowd.crowd import Crowd, _best_start, _least_size, _split_left_out
 from incrowd.search.crowd.demands import demands_of, no_demands
-from incrowd.search.crowd.starts import Steps, points_of, starts
-from incrowd.search.crowd.trades import REGION, Trades, satisfy_models
+from incrowd.search.crowd.starts import Steps, make_starts, points_of
+from incrowd.search.crowd.trades import REGION, Trades, flag_satisfying
 from incrowd.search.literature.diversify.diversify import Diversify
 from incrowd.search.mondrian import Mondrian
 from incrowd.watch import Watch
@@ -289,7 +289,7 @@ def test_a_cover_that_releases_little_is_given_up():
 def test_a_round_in_a_part_leaves_the_other_regions_as_they_are():
     problem = made(3000, (40, 6, 4, 9), 4)
     points = points_of(problem, by_size=True)
-    start = starts(problem, points, 4, Watch())[0]
+    start = make_starts(problem, points, 4, Watch())[0]
     none, half, full = (Trades(points, 4, no_demands(), start.parts, 0) for _ in range(3))
     for trades, share in ((none, 0), (half, 0.5), (full, 1)):
         trades._run_round(0.0, share, np.zeros(1, dtype=np.bool_))
@@ -445,7 +445,7 @@ def test_trades_keep_every_record_and_every_model(table, models, consistent):
     assert trades.cost == pytest.approx(before - trades.saved.sum(), abs=1e-6)
     pieces = trades.points.pieces(trades.parts)
     assert (np.bincount(pieces.row, pieces.count) == problem.tally.counts).all()
-    assert satisfy_models(problem, trades.points, trades.parts).all()
+    assert flag_satisfying(problem, trades.points, trades.parts).all()
 
 
 @pytest.mark.parametrize("l", [2, 3, 5])

@@ -10,7 +10,7 @@ from incrowd.errors import InfeasibleError
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity, LDiversity, TCloseness
 from incrowd.search.divisions import best_division, is_tiny
-from incrowd.search.repair import safe_crowds
+from incrowd.search.repair import crowds_are_safe
 from incrowd.table.column import Missing
 from incrowd.watch import Watch
 from strategies import problem_of, tables
@@ -38,7 +38,7 @@ def test_what_it_finds_may_leave(table, models, suppression, missing):
     except InfeasibleError:
         return
     outcome = problem.outcome(found.recoding)
-    assert safe_crowds(problem, outcome)
+    assert crowds_are_safe(problem, outcome)
     assert outcome.suppressed <= problem.suppressible
     assert outcome.records == problem.tally.records
 

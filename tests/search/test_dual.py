@@ -76,7 +76,7 @@ def test_it_is_no_less_than_ac_along_any_mapping_nor_than_a_scan(seed, privacy):
         quest = BoundedProblem(problem, bound + 1e-9, None if privacy == "k" else 0, "kd-tree")
         for search in (Crowd(), Diversify()):
             way = scan.Way("alone", search)
-            alone = scan.halve_privacy(quest, way, scan.Scans(problem, quest.sensitive), Watch())
+            alone = scan.bisect_privacy(quest, way, scan.Scans(problem, quest.sensitive), Watch())
             assert alone is None or best >= alone.privacy - 1e-9
 
 

@@ -13,7 +13,7 @@ from incrowd.loss import Gcp
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.partition.classes import classes_of
 from incrowd.recoding import Spans
-from incrowd.search.mondrian import CUTS, Mondrian, least_size, parts
+from incrowd.search.mondrian import CUTS, Mondrian, cut_into_parts, least_size
 from incrowd.search.refusals import as_one_class
 from incrowd.table.column import Domain, Kind
 from incrowd.watch import Watch
@@ -32,7 +32,7 @@ MODELS = [
 def cut(problem, *, relaxed=False, watch=None, how="balanced"):
     """The parts as they were cut; None if the table as a whole fails."""
     try:
-        return parts(problem, watch or Watch(), relaxed=relaxed, cut=how)[0]
+        return cut_into_parts(problem, watch or Watch(), relaxed=relaxed, cut=how)[0]
     except InfeasibleError:
         return None
 
@@ -239,7 +239,7 @@ def test_parts_that_show_the_same_are_judged_as_one_class():
     values = [[1, 2, 2, 1, 3, 4, 3, 4]]
     people = [1, 2, 1, 2, 3, 4, 5, 6]
     problem = problem_of((trees, quasi, values, people), [LDiversity("s0", 2)], Gcp())
-    told = Spans(cut(problem)).told_apart(problem.tally, problem.columns)
+    told = Spans(cut(problem)).merge_alike(problem.tally, problem.columns)
     assert not problem.satisfied_by(problem.outcome(told).classes).all()
     outcome = problem.outcome(Mondrian().run(problem, Watch()).recoding)
     assert problem.satisfied_by(outcome.classes).all()

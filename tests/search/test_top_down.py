@@ -11,7 +11,7 @@ from incrowd.kernels.literature.top_down import halve
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
 from incrowd.search.layout import boxes_of
-from incrowd.search.literature.top_down import clusters
+from incrowd.search.literature.top_down import find_clusters
 from strategies import problem_of, tables
 
 
@@ -39,7 +39,7 @@ def test_halves_are_those_of_the_naive_twin(table, rounds, random):
 @given(tables(max_records=24), st.integers(2, 4))
 def test_clusters_of_several_rows_have_fewer_than_2k_records(table, k):
     problem = problem_of(table, [KAnonymity(k)], Gcp())
-    class_of = clusters(problem, 3)
+    class_of = find_clusters(problem, 3)
     assert sorted(set(class_of.tolist())) == list(range(class_of.max() + 1))
     for c in range(class_of.max() + 1):
         here = class_of == c

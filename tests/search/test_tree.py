@@ -9,7 +9,7 @@ import naive.orders
 from incrowd.kernels.boxes import cell_cost
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
-from incrowd.search.layout import boxes_of, by_codes, lowest_codes
+from incrowd.search.layout import boxes_of, lowest_codes, order_by_codes
 from incrowd.search.orders import tree as kd
 from incrowd.search.orders.tree import kd_order
 from strategies import problem_of, tables
@@ -19,7 +19,7 @@ from worked import tree
 def slow(problem):
     flat = boxes_of(problem)
     codes = lowest_codes(problem).tolist()
-    rows = [(codes[row], int(problem.tally.counts[row]), row) for row in by_codes(problem)]
+    rows = [(codes[row], int(problem.tally.counts[row]), row) for row in order_by_codes(problem)]
 
     def branch(j, low, high, one, two):
         hierarchy = problem.columns[j].hierarchy

@@ -18,16 +18,16 @@ from incrowd.linkage.world import World
 from incrowd.loss import Entropy, Gcp
 from incrowd.models import DeltaPresence, KAnonymity, KMap, LDiversity
 from incrowd.search import AgainstWorld, Auto, Mondrian
-from incrowd.search.world.partition import by_partition
-from incrowd.search.world.staged import by_stages
+from incrowd.search.world.partition import divide_world
+from incrowd.search.world.staged import divide_by_stages
 from incrowd.search.world.world import best_levels
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 
 WAYS = [
-    by_stages,
-    lambda problem, watch: next(by_partition(problem, watch), None),
+    divide_by_stages,
+    lambda problem, watch: next(divide_world(problem, watch), None),
     lambda problem, watch: best_levels(problem, watch, float("inf")),
 ]
 
@@ -255,10 +255,10 @@ def test_who_would_leave_as_they_are_does_not_hide_the_others():
     """Seven people are like the first record and leave as they are: the second cannot be one."""
     case = problem_of(_three(), [KMap(3)], Gcp())
     problem = with_world(case, [(1,)] * 7 + [(2,)] * 2)
-    found = by_stages(problem, Watch())
+    found = divide_by_stages(problem, Watch())
     assert found.pieces.class_of.tolist() == [0, 0]
     more = with_world(case, [(1,)] * 7 + [(2,)] * 3)
-    assert by_stages(more, Watch()).pieces.class_of.tolist() == [0, 1]
+    assert divide_by_stages(more, Watch()).pieces.class_of.tolist() == [0, 1]
 
 
 @settings(max_examples=60)
@@ -266,7 +266,7 @@ def test_who_would_leave_as_they_are_does_not_hide_the_others():
 def test_whoever_subtracts_those_who_left_as_they_are_still_finds_k_people(case):
     problem, rows = case
     try:
-        recoding = by_stages(problem, Watch())
+        recoding = divide_by_stages(problem, Watch())
     except InfeasibleError:
         return
     shown = cells_of(problem, recoding)

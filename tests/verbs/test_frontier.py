@@ -14,7 +14,7 @@ from incrowd.loss import Gcp
 from incrowd.search import Accuracy
 from incrowd.search.literature.accuracy.frontier import FrontierPoint
 from incrowd.search.literature.accuracy.frontier import frontier as frontier_of
-from incrowd.search.literature.accuracy.frontier import rising as rising_of
+from incrowd.search.literature.accuracy.frontier import rising_points as rising_of
 from incrowd.search_names import BOUNDS
 from incrowd.watch import Watch
 from strategies import problem_of, tables

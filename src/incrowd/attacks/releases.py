@@ -25,7 +25,7 @@ from incrowd.attacks.rates import Moments, PersonRisk, Rate, chance_of_guess
 from incrowd.linkage.attack_data import AttackData
 from incrowd.linkage.fit import Fit
 from incrowd.partition.classes import number_columns
-from incrowd.partition.csr import WeightedRows, each, found_in, offsets, offsets_of, owners
+from incrowd.partition.csr import WeightedRows, each, find_keys, offsets, offsets_of, owners
 
 
 def releases(first: Fit, second: Fit, targets: Sequence[SensitiveTarget] = ()) -> Iterator[Attack]:
@@ -129,7 +129,7 @@ def _common_codes(
     """What both have: start, code below `many`, the smaller weight, and the product of both."""
     keys = [owners(start) * many + code for start, code, _ in (one, other)]
     order = np.argsort(keys[1])
-    place, there = found_in(keys[1][order], keys[0])
+    place, there = find_keys(keys[1][order], keys[0])
     here, mine, theirs = keys[0][there], one[2][there], other[2][order[place[there]]]
     start = offsets_of(here // many, len(one[0]) - 1)
     return start, (here % many).astype(np.int32), np.minimum(mine, theirs), mine * theirs

@@ -12,7 +12,7 @@ from incrowd.attacks.attack import Attack, columns, part
 from incrowd.attacks.rates import Rate, chance_of_guess
 from incrowd.kernels.linkage import fits as kernels
 from incrowd.linkage.fit import Fit
-from incrowd.partition.csr import found_in, group_by_owner, owners
+from incrowd.partition.csr import find_keys, group_by_owner, owners
 
 _SHUFFLES = 3
 
@@ -80,7 +80,7 @@ class _Order:
         begin, person = self.fit.pairs
         domain = max(len(self.fit.people.sizes), 1)
         pairs = np.sort(owners(begin) * domain + person)
-        return found_in(pairs, row.astype(np.int64) * domain + record)[1]
+        return find_keys(pairs, row.astype(np.int64) * domain + record)[1]
 
     def _first_fits(self, rows: Codes, records: Codes) -> Counts:
         """Per row: the first record that fits it after that of the previous row; -1 for none."""

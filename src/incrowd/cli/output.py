@@ -214,7 +214,7 @@ def waiting(output: Output, verb: str) -> Iterator[ProgressBar]:
             nonlocal of
             if number == 1:
                 bar.say(output, COMPILING)
-            missing = len(warm_kernels.missing(verb))
+            missing = len(warm_kernels.missing_signatures(verb))
             of = of or missing
             bar.tell(*kernels_ready(of - missing, of))
 

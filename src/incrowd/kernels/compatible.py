@@ -33,7 +33,7 @@ def cell_hashes(cells: Hashes) -> Hashes:
 
 
 @jit
-def enter(
+def find_blocks(
     classes: Codes,
     line: int,
     views: Hashes,
@@ -103,25 +103,29 @@ def meet(
     Class `here[e]` is compatible with all of `source[e]`: a class, or, from the number of classes
     on, a block of several. Block b has the classes `member` where `block` is b. The last line of
     `views` tells the columns that the pattern does not miss, the others those of them that some
-    pattern does not miss either. `slots` and `keys` are an empty table (see `enter`); if `few`, it
-    has room for each line of `mine`, otherwise for everyone.
+    pattern does not miss either. `slots` and `keys` are an empty table (`find_blocks`) with
+    room for each line of `mine` if `few`, otherwise for everyone.
     """
     lines = len(views) - 1
     here, met = np.empty(2 * len(mine), dtype=np.int32), np.empty(2 * len(mine), dtype=np.int32)
     block_of, edges = everyone, 0
-    found = int(np.int64(0))  # for a literal 0 numba would compile `enter` once more
+    found = int(np.int64(0))  # for a literal 0 numba would compile `find_blocks` once more
     many = not few
     if many:
-        block_of, found = enter(everyone, lines, views, cells, hashes, slots, keys, found, many)
+        block_of, found = find_blocks(
+            everyone, lines, views, cells, hashes, slots, keys, found, many
+        )
     for line in range(lines):
-        blocks, found = enter(mine, line, views, cells, hashes, slots, keys, found, few)
+        blocks, found = find_blocks(mine, line, views, cells, hashes, slots, keys, found, few)
         here, met = longer(here, edges + len(mine)), longer(met, edges + len(mine))
         for i in range(len(mine)):
             if blocks[i] >= 0:
                 here[edges], met[edges] = mine[i], blocks[i]
                 edges += 1
     if few:
-        block_of, found = enter(everyone, lines, views, cells, hashes, slots, keys, found, many)
+        block_of, found = find_blocks(
+            everyone, lines, views, cells, hashes, slots, keys, found, many
+        )
     return sources(here[:edges], met[:edges], block_of, found)
 
 
@@ -129,7 +133,7 @@ def meet(
 def sources(
     here: Codes, met: Codes, block_of: Codes, found: int
 ) -> tuple[Codes, Codes, Codes, Codes]:
-    """Replace blocks that are met by what `meet` returns for them, which is what is returned.
+    """Return what `meet` does, from the pairs of a class and a block, and the block of each class.
 
     A block of one class is that class, one of several is numbered from the number of classes on;
     pairs with an empty block are dropped.

@@ -140,6 +140,7 @@ def _least_ratio(
 
 @jit
 def _around(own: Codes, prices: Prices) -> Around:
+    """Return the prices around a point with these codes."""
     d = len(own)
     base, step, place = np.empty(d, np.int64), np.zeros(d, np.int64), np.zeros(d, np.int32)
     for j in range(d):

@@ -313,7 +313,7 @@ def part_in_two(
 ) -> tuple[int, int]:
     """Move the items of a part that go right to `right`; return how many stay, how many go.
 
-    If the cut goes through an item, the records of it that go right become item number `fresh`,
+    If the cut `how` goes through an item, its records that go right become item number `fresh`,
     with the same `origin`.
     """
     cells, counts = items

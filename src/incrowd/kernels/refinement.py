@@ -21,7 +21,7 @@ def split(
 ) -> tuple[Codes, Counts, Codes]:
     """Return the groups split by a column: rows, bounds, and rows whose class has one person.
 
-    Classes of one person are left out of the groups.
+    Classes of one person are left out of the groups; `person` tells whose each row is.
     """
     end = len(rows)
     cells = np.full(domain, -1, dtype=np.int64)

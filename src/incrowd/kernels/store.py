@@ -128,6 +128,7 @@ class Store(_CACHE):  # type: ignore[misc]
         return next(filter(None, map(_read_kernel, self._paths(sig))), None)
 
     def _path(self, sig: Any) -> Path:
+        """Return the file for these types in the folder of this machine."""
         assert self._folder is not None  # noqa: S101  callers have asked
         return self._folder / self._file_name(sig, machine())
 
@@ -135,7 +136,7 @@ class Store(_CACHE):  # type: ignore[misc]
         """Return a name made from the kernel, types, machine and sources of what is kept."""
         takes = text_of(sig)
         place = _digest(made_for, takes)[:12]
-        whole = _digest(made_for, takes, content(self._kernel))[:24]
+        whole = _digest(made_for, takes, source_digest(self._kernel))[:24]
         return f"{self._name}-{place}-{whole}{SUFFIX}"
 
 
@@ -191,7 +192,7 @@ def _can_do(features: str, needed: str) -> bool:
 
 
 @cache
-def content(kernel: Any) -> str:
+def source_digest(kernel: Any) -> str:
     """Return a digest of the sources of a kernel and of all it can reach, with their constants."""
     return _digest(*sorted(_reach(kernel, {}).values()))
 
@@ -217,6 +218,7 @@ def _reach(kernel: Any, seen: dict[Any, str]) -> dict[Any, str]:
 
 
 def _names(code: CodeType) -> set[str]:
+    """Return the global names that a function uses, those of functions within it, too."""
     inner = (one for one in code.co_consts if isinstance(one, CodeType))
     return set(code.co_names).union(*map(_names, inner))
 

@@ -46,12 +46,13 @@ def known_signatures(verb: str = EVERYTHING) -> tuple[Signature, ...]:
     return signatures.load_signatures().get(verb, ()) if compiling.WHOLE else ()
 
 
-def missing(verb: str = EVERYTHING) -> tuple[Signature, ...]:
+def missing_signatures(verb: str = EVERYTHING) -> tuple[Signature, ...]:
     """Return those of the known signatures that are not compiled yet."""
     return tuple(one for one in known_signatures(verb) if not _at_hand(one))
 
 
 def _at_hand(one: Signature) -> bool:
+    """Whether the kernel of a signature is compiled already."""
     name, takes = one
     return bool(signatures.kernel(name).at_hand(signatures.read(takes)))
 

@@ -222,7 +222,7 @@ def crowds(
 
 
 def _name_counts(class_of: Codes, names: Codes, number: int) -> _CountedCodes:
-    """Who is in each class: the names as codes, each counted once per class."""
+    """Who is in each class, an entry for each; `names` are numbers that tell people apart."""
     once = np.ones(len(names), dtype=np.int64)
     domain = int(names.max(initial=-1)) + 1
     return _CountedCodes(
@@ -292,6 +292,7 @@ def _compatible_classes(nodes: Codes, missing: Flags) -> Iterator[CompatibleClas
 
 
 def _distinct_lines(lines: Flags) -> Flags:
+    """The different lines, each once."""
     packed = np.packbits(lines, axis=1)
     keys = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}").ravel()
     _, first = np.unique(keys, return_index=True)

@@ -88,8 +88,8 @@ def ranges(low: Codes, high: Codes) -> Counts:
     return np.asarray(np.arange(len(first)) + first)
 
 
-def found_in(keys: Counts, wanted: Counts) -> tuple[Counts, Flags]:
-    """The place of each wanted key among ascending ones, and whether it is there."""
+def find_keys(keys: Counts, wanted: Counts) -> tuple[Counts, Flags]:
+    """The place of each wanted key among ascending ones (any if it is not there); whether it is."""
     if not len(keys):
         return np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=np.bool_)
     place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)

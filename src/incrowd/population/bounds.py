@@ -310,6 +310,7 @@ def _least_size(drawn: PopulationSample, population: int, k: int, beta: float) -
     """The number of people that `drawn.least` returns; at most k."""
 
     def holds(size: int) -> bool:
+        """Whether a class of this size supports k, or would be larger than the table."""
         return size > drawn.people or drawn.supports(size, population, beta) >= k
 
     return 1 + bisect_left(range(1, max(k, 1)), x=True, key=holds)

@@ -181,8 +181,11 @@ class Bucketing:
     """No cell or one cell of the column, for its type."""
     errors: BucketErrors = field(init=False)
     unfit: int = 0
+    """Cells that are neither missing nor of the column's kind."""
     first_unfit: int = 0
+    """The row of the first of them, from 1."""
     infinite: bool = False
+    """Whether that one is infinite."""
 
     def __post_init__(self) -> None:
         self.errors = BucketErrors.without_records(self.division)
@@ -198,7 +201,7 @@ class Bucketing:
     def of_whole(
         cls, cells: pl.Series, places: Counts | None, number: int | None, least: int
     ) -> tuple["Bucketing", Codes]:
-        """Divide as `by_sample` does, by all cells or these; return also each cell's bucket."""
+        """Divide like `by_sample`, by cells at `places` or all; return each cell's bucket, too."""
         kind = kind_of_cells(cells if places is None else cells[places], cells.name)
         scaled = scale_cells(cells, kind)
         values = scaled.values if places is None else scaled.values[places]

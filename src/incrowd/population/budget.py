@@ -9,6 +9,8 @@ again; it is silent about what falls below 1 and about whole numbers. Here one c
 both ends at once (`unrounded_budget`). Then numbers are rounded down, what that leaves goes where
 it helps most, and one column goes a step up at the expense of another as long as that pays. With
 few columns this begins from several points, so that a better choice rarely remains.
+
+In functions `sizes` are the d_i, `kept` the d'_i, `worth` the w_i, and `allowed` is D'.
 """
 
 import math

@@ -178,11 +178,13 @@ def _ascending_places(values: Values, k: int) -> Counts:
 
 
 def _check_k(k: int) -> None:
+    """Raise `PolicyError` if k is below 1."""
     if k < 1:
         raise PolicyError("k must be a whole number, 1 or more")
 
 
 def _check_values(values: Values) -> None:
+    """Raise `InputError` unless the values are finite numbers or dates."""
     if values.ndim != 1 or values.dtype.kind not in "iufmM":
         raise InputError(
             "the values of the column are neither numbers nor dates",
@@ -198,6 +200,7 @@ def _check_values(values: Values) -> None:
 
 
 def _check_runs(positions: Floats, counts: Counts, k: int, method: str) -> None:
+    """Raise an error if `value_runs` cannot divide what it is given."""
     if method not in get_args(Method):
         some = ", ".join(get_args(Method))
         raise PolicyError(
@@ -241,6 +244,7 @@ def _positions(values: Values) -> Floats:
 
 
 def _buckets_ending_at(order: Counts, ends: Counts) -> ValueBuckets:
+    """The buckets of values whose places in ascending `order` are cut at `ends`."""
     begins = np.concatenate([[0], ends[:-1]])
     of = np.empty(len(order), dtype=np.int32)
     of[order] = np.repeat(np.arange(len(ends), dtype=np.int32), ends - begins)

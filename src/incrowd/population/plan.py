@@ -1,4 +1,8 @@
-"""How coarse each column must be, before or after the data are seen (Lodha-Thomas Section 3)."""
+"""How coarse each column must be, before or after the data are seen (Lodha-Thomas Section 3).
+
+In functions `allowed` is the number of classes, `worth` the weights of columns, `kept` how many
+values each may keep, and `fixed` what some of them must.
+"""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -94,6 +98,7 @@ class PlanQuestion:
         return replace(self, **left_out)
 
     def _known_or_zero(self) -> tuple[int, int, float]:
+        """Population, k and beta, with 0 for what is left out."""
         return self.population or 0, self.k or 0, self.beta or 0.0
 
 
@@ -277,6 +282,7 @@ def _list_actions(
     places: Sequence[int],
     worth: Sequence[float],
 ) -> tuple[Action, ...]:
+    """What to do per column: how many values it may keep, and the rung at its place."""
     actions = []
     for ladder, allowed, place, weight in zip(ladders, kept, places, worth, strict=True):
         rung = ladder.rungs[place]
@@ -288,6 +294,7 @@ def _list_actions(
 
 
 def _refuse_bad_question(question: PlanQuestion) -> None:
+    """Raise `PolicyError` if the numbers of a question make no sense."""
     if question.bound not in {"exact", "chernoff"}:
         raise PolicyError("there is no such bound", remedy="choose exact or chernoff")
     if question.beta is not None:
@@ -320,6 +327,7 @@ def columns_shown(plan: Plan, columns: Mapping[str, PlannedColumn]) -> list[Code
 
 
 def _column_at_level(planned: PlannedColumn, action: Action) -> CodedColumn:
+    """The column coded by the nodes of the level that the action shows."""
     spec, column = action.rung.hierarchy, planned.column
     if spec is None or action.rung.level == 0:
         return column

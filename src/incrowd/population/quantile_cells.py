@@ -65,6 +65,7 @@ def scale_cells(cells: pl.Series, kind: Kind) -> Scaled:
 
 
 def _scale_numbers(cells: pl.Series) -> Scaled:
+    """The numbers as float64; infinite ones are unfit."""
     values = cells.cast(pl.Float64).fill_null(np.nan).to_numpy()
     infinite = np.isinf(values)
     if not infinite.any():
@@ -135,6 +136,7 @@ def cells_of_buckets(
 
 
 def _in_cell_type(medians: Floats, kind: Kind, cells: pl.Series) -> pl.Series:
+    """An empty cell, then the medians, in the type of `cells`."""
     made = pl.Series(cells.name, medians, dtype=pl.Float64)
     if kind is Kind.DATE:
         made = made.cast(pl.Int64).cast(pl.Datetime("us"))

@@ -211,4 +211,5 @@ def _first_children(maps: Codes, h: int) -> list[int]:
 
 
 def _occupied_nodes(nodes: Codes, records: Counts) -> int:
+    """How many nodes of a level hold records; the missing are left out."""
     return len(np.unique(nodes[1:][records[1:] > 0]))

@@ -10,7 +10,7 @@ from incrowd.arrays import Codes
 from incrowd.partition.classes import number_columns
 from incrowd.recoding.column import QuasiColumn
 from incrowd.recoding.recoding import Pieces, Recoding, first_rows, renumber_classes
-from incrowd.recoding.spans import ValueSets, covering, stack_columns, value_sets
+from incrowd.recoding.spans import ValueSets, covering_cells, stack_columns, value_sets
 from incrowd.table.tally import Tally
 
 
@@ -62,7 +62,7 @@ class CellLevels(Recoding):
             low[j], high[j] = column.hierarchy.cover(self.levels[j], codes)
         return low, high, self.levels
 
-    def told_apart(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> "CellLevels":
+    def merge_alike(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> "CellLevels":
         """The recoding after classes that show the same in every column are made one.
 
         A node that stands on several levels shows one label, so what is compared are runs of
@@ -120,7 +120,7 @@ class ColumnBuckets(Recoding):
         shown = []
         for j, (column, bucket) in enumerate(zip(columns, self.class_buckets(tally), strict=True)):
             rows = bucket[self.pieces.class_of[kept]]
-            ends = covering(column, rows, tally.quasi[j, kept])
+            ends = covering_cells(column, rows, tally.quasi[j, kept])
             shown.append(tuple(end[bucket] for end in ends))
         return stack_columns(shown, len(first_rows(self.pieces.class_of)))
 

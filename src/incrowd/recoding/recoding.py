@@ -79,7 +79,7 @@ class Recoding(ABC):
         """What each class shows: low, high and level (d, classes); `tally` has a row per piece."""
 
     def class_buckets(self, tally: Tally) -> Codes | None:
-        """The bucket of each class in each column, where a bucket shows the same in every class."""
+        """The bucket of each class in each column; None unless columns are cut into buckets."""
         del tally
         return None
 

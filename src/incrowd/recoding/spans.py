@@ -132,8 +132,8 @@ def _sets_of(group: Counts, codes: Codes, column: QuasiColumn) -> ValueSets:
 class Spans(Recoding):
     """Local recoding: each class shows the span of its own records.
 
-    A search gives no two classes that show the same (see `told_apart`): to whoever sees the release
-    they are one.
+    A search gives no two classes that show the same (see `merge_alike`): to whoever sees the
+    release they are one.
     """
 
     pieces: Pieces
@@ -145,14 +145,14 @@ class Spans(Recoding):
         kept = self.pieces.class_of >= 0
         class_of = self.pieces.class_of[kept]
         codes = zip(columns, tally.quasi, strict=False)
-        shown = [covering(column, class_of, of[kept]) for column, of in codes]
+        shown = [covering_cells(column, class_of, of[kept]) for column, of in codes]
         return stack_columns(shown, int(class_of.max(initial=-1)) + 1)
 
     def value_sets(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> Mapping[int, ValueSets]:
         """The sets of the values of each class, by number of the column."""
         return value_sets(tally, self.pieces.class_of, columns)
 
-    def told_apart(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> "Spans":
+    def merge_alike(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> "Spans":
         """The recoding after classes that show the same in every column are made one.
 
         Missing mixed with values is shown as suppressed, whatever the values, and so are spans
@@ -206,7 +206,9 @@ class GivenCells(Recoding):
         return self.sets
 
 
-def covering(column: QuasiColumn, group_of: Codes, codes: Codes) -> tuple[Codes, Codes, Codes]:
+def covering_cells(
+    column: QuasiColumn, group_of: Codes, codes: Codes
+) -> tuple[Codes, Codes, Codes]:
     """The low code, high code and level of the cell that covers the codes of each group."""
     low = np.full(int(group_of.max(initial=-1)) + 1, np.iinfo(np.int32).max, dtype=np.int32)
     high = np.zeros_like(low)

@@ -20,7 +20,7 @@ from incrowd.search.literature.diversify.diversify import Diversify
 from incrowd.search.literature.top_down import TopDown
 from incrowd.search.mondrian import Mondrian
 from incrowd.search.refusals import as_one_class, nothing_found, raise_if_infeasible
-from incrowd.search.repair import safe_crowds
+from incrowd.search.repair import crowds_are_safe
 from incrowd.search.search import FROM_TABLE, Found, Recodes, Search
 from incrowd.search.world.world import AgainstWorld
 from incrowd.values import STRICT, dataclass
@@ -70,9 +70,9 @@ class Auto(Search):
         if problem.world is not None:
             return AgainstWorld().run(problem, watch)
         raise_if_infeasible(problem)
-        tried = self._try_local(problem, watch) or _last_resorts(problem, watch)
+        tried = self._try_local(problem, watch) or _try_last_resorts(problem, watch)
         if not tried:
-            return _full_domain(problem, watch)
+            return _run_full_domain(problem, watch)
         best = min(tried, key=lambda trial: trial.loss)
         better, said = _try_lattice(problem, watch, best.loss, self.effort)
         if better is not None:
@@ -109,13 +109,15 @@ class Auto(Search):
 
 @plain(frozen=True, eq=False)
 class _Trial:
+    """What a search found, its title in messages, and its loss."""
+
     title: str
     found: Found
     loss: float
 
 
-def _last_resorts(problem: Problem, watch: Watch) -> list[_Trial]:
-    """The trials of other searches, where those that come first find nothing."""
+def _try_last_resorts(problem: Problem, watch: Watch) -> list[_Trial]:
+    """Run other searches where those that come first find nothing; return the trials allowed."""
     trials: list[_Trial] = []
     for title, run in _other_searches(problem):
         with suppress(InfeasibleError, LimitError):
@@ -133,7 +135,7 @@ def _other_searches(problem: Problem) -> list[tuple[str, Run]]:
     return [*runs, ("every division", best_division)] if is_tiny(problem) else runs
 
 
-def _full_domain(problem: Problem, watch: Watch) -> Found:
+def _run_full_domain(problem: Problem, watch: Watch) -> Found:
     """The result of full-domain generalization, for when no local recoding works."""
     titles = ["crowd", *(title for title, _ in _other_searches(problem))]
     try:
@@ -145,9 +147,9 @@ def _full_domain(problem: Problem, watch: Watch) -> Found:
 
 
 def _allowed_trial(problem: Problem, title: str, found: Found) -> list[_Trial]:
-    """The trial, or nothing if it breaks the policy, which searches do not always notice."""
+    """A list of the trial, empty if it breaks the policy, which searches do not always notice."""
     outcome = problem.outcome(found.recoding)
-    if outcome.suppressed > problem.suppressible or not safe_crowds(problem, outcome):
+    if outcome.suppressed > problem.suppressible or not crowds_are_safe(problem, outcome):
         return []
     return [_Trial(title, found, problem.loss.of(outcome))]
 
@@ -186,7 +188,7 @@ def _try_lattice(
 
 
 def _explain_choice(problem: Problem, trials: list[_Trial], said: str) -> Found:
-    """The first trial's result, with a sentence on what it was compared with."""
+    """The first trial's result, with a sentence on the others; `said` is that on the lattice."""
     first, *others = trials
     made = _KINDS.get(first.title, "local recoding")
     rest = "".join(f", {trial.title} {trial.loss:.4f}" for trial in others)

@@ -160,10 +160,10 @@ def least_records(problem: Problem) -> int:
     """The records that every class of every release holds at least, as far as the models tell."""
     if problem.missing is Missing.MATCHES_ANYTHING:
         return 1
-    return max([1, *(_least_records(model, problem.tally.records) for model in problem.models)])
+    return max([1, *(_least_for_model(model, problem.tally.records) for model in problem.models)])
 
 
-def _least_records(model: Model, records: int) -> int:
+def _least_for_model(model: Model, records: int) -> int:
     """The least records that a class must hold to satisfy this model, as far as is known."""
     shares = [model.share_limits(column).most for column in model.columns]
     asked = max([model.smallest_class(), model.distinct_values(), *(ceil(1 / s) for s in shares)])
@@ -227,7 +227,10 @@ def _least_ratios(
     rule: kernel.BoxRule,
     progress: tuple[Watch, float, float],
 ) -> Floats:
-    """The least ratio around each chosen point, NaN if time is up; threads make no difference."""
+    """f(r) of the module's text for each chosen point r, NaN where time was up before.
+
+    `progress` is the watch, the share of all work that was done before, and that of this call.
+    """
     order = np.argsort(-worth, kind="stable").astype(np.int32)
     points = kernel.PricedPoints(space.codes, space.counts, worth, order)
     found = np.full(len(chosen), np.nan)

@@ -36,7 +36,7 @@ class ColumnBins:
 
     @classmethod
     def of(cls, frequency: Counts, most: int = MOST_BINS) -> "ColumnBins":
-        """A bin for each value that occurs, or so many with about as many records each.
+        """A bin for each value that occurs, or `most` bins with about as many records each.
 
         >>> ColumnBins.of(np.array([0, 5, 0, 1, 1, 1]), most=2).last.tolist()
         [0, 1, 5]
@@ -53,12 +53,12 @@ class ColumnBins:
         return cls(np.concatenate([none, present[fresh]]), np.concatenate([none, present[ends]]))
 
     def numbers(self, codes: Codes) -> Codes:
-        """The bin of each code."""
+        """The number of the bin that holds each code."""
         return np.searchsorted(self.last, codes).astype(np.int32)
 
 
 def run_prices(column: QuasiColumn, bins: ColumnBins, loss: Loss) -> Floats:
-    """The least price of the bins `low` to `high`: `[low, high]`, and the same `[high, low]`."""
+    """A square table: the least price of the bins `a` to `b` at `[a, b]` and at `[b, a]`."""
     width = len(bins.first)
     low, high = (side.ravel() for side in np.triu_indices(width))
     inside = low == high

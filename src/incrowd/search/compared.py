@@ -84,7 +84,10 @@ def _column_of_kept(held: Histogram) -> SensitiveColumn:
 
 
 def _run_first(problem: Problem, run: Run, watch: Watch) -> tuple[Found, Problem] | None:
-    """The first run, without the models that compare if need be; None if there are no others."""
+    """Run once; if nothing satisfies all models, without those that compare with the release.
+
+    Returns what was found and the problem. None if nothing was found and all models compare.
+    """
     found = _run_again(problem, run, watch)
     if found is not None:
         return found
@@ -95,7 +98,7 @@ def _run_first(problem: Problem, run: Run, watch: Watch) -> tuple[Found, Problem
 
 
 def _run_again(problem: Problem, run: Run, watch: Watch) -> tuple[Found, Problem] | None:
-    """Run again with half of the time that is left; None if nothing satisfies the problem."""
+    """Run with half of the time left; return what was found and the problem, None if nothing."""
     try:
         return run(problem, _half_watch(watch)), problem
     except InfeasibleError:

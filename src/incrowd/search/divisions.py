@@ -18,7 +18,7 @@ from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
 from incrowd.search.layout import boxes_of
 from incrowd.search.refusals import gaps_match, nothing_found
-from incrowd.search.repair import safe_crowds
+from incrowd.search.repair import crowds_are_safe
 from incrowd.search.search import Found
 from incrowd.search.small_tables.partitions import PartClasses
 from incrowd.search.small_tables.small_table import SmallTable
@@ -45,7 +45,7 @@ def best_division(problem: Problem, watch: Watch) -> Found:
         cost = table.cost(classes, out)
         if cost < least and table.may_leave(classes):
             spans = table.spans(problem, classes)
-            if safe_crowds(problem, problem.outcome(spans)):
+            if crowds_are_safe(problem, problem.outcome(spans)):
                 best, least = spans, cost
     if best is None:
         raise nothing_found(problem)
@@ -153,7 +153,10 @@ def _may_match(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
 
 
 def _copies_in_parts(small: SmallTable, item: Counts, held: Flags) -> Codes:
-    """Copies of each item of the small table in each part: shape (parts, small-table items)."""
+    """Copies of each item of the small table in each part: shape (parts, small-table items).
+
+    `item` is as in `_TinyTable`; `held` flags the items of each part, one line per part.
+    """
     digits = np.zeros((len(held), len(small.copies)), dtype=np.int32)
     copies = np.ones(len(item)) if len(item) > len(small.copies) else small.copies
     for place, (of, number) in enumerate(zip(item.tolist(), copies.tolist(), strict=True)):
@@ -162,7 +165,10 @@ def _copies_in_parts(small: SmallTable, item: Counts, held: Flags) -> Codes:
 
 
 def _part_costs(problem: Problem, row: Codes, held: Flags) -> tuple[Floats, list[tuple[int, ...]]]:
-    """What a record pays in each part as a class, and numbers for what the part shows by column."""
+    """What a record pays in each part as a class, and numbers for what the part shows by column.
+
+    `row` is a row of the tally for each item, `held` as in `_copies_in_parts`.
+    """
     part, place = np.nonzero(held[1:])
     class_of, rows = part.astype(np.int32), row[place]
     boxes = repair.class_boxes(problem.tally.quasi, rows, class_of, len(held) - 1)

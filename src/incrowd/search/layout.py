@@ -31,7 +31,7 @@ def boxes_of(problem: Problem) -> BoxCosts:
     weighted = zip(parts, weights.tolist(), strict=True)
     sizes = np.array([len(costs) for costs, _, _ in parts], dtype=np.int64)
     limits = [
-        [weight, column.lowest, column.top, weight * _widest_share(column), suppressible(column)]
+        [weight, column.lowest, column.top, weight * _widest_share(column), may_show_whole(column)]
         for column, weight in zip(problem.columns, weights.tolist(), strict=True)
     ]
     return BoxCosts(
@@ -49,7 +49,10 @@ def cell_loss(problem: Problem) -> Loss:
 
 
 def _weigh(costs: Floats, width: int, weight: float) -> Floats:
-    """The costs times the column's weight; forbidden costs, and numbers of nodes, stay."""
+    """The costs times the column's weight; forbidden costs, and numbers of nodes, stay.
+
+    Costs of width 0 are changed in place.
+    """
     if width == 0:
         costs.reshape(-1, 3)[:, :2] *= weight
         return costs
@@ -116,7 +119,7 @@ def _too_wide(column: QuasiColumn, low: Codes, high: Codes, level: Codes) -> Fla
     begin, end = _within_range(column, low, high)
     mixed: Flags = (low == 0) & (high > 0)
     wide: Flags = (end - begin > column.widest) & (low > 0)
-    return above | wide | (mixed & (not suppressible(column)))
+    return above | wide | (mixed & (not may_show_whole(column)))
 
 
 def _within_range(column: QuasiColumn, low: Codes, high: Codes) -> tuple[Floats, Floats]:
@@ -128,7 +131,7 @@ def _within_range(column: QuasiColumn, low: Codes, high: Codes) -> tuple[Floats,
     return begin, end
 
 
-def suppressible(column: QuasiColumn) -> bool:
+def may_show_whole(column: QuasiColumn) -> bool:
     """Whether a cell may show the whole column, as one that mixes missing with values does."""
     place = column.hierarchy.leaves.positions
     wide = np.isfinite(column.widest) and len(place) > 0 and place[-1] - place[0] > column.widest
@@ -156,8 +159,8 @@ def _widest_share(column: QuasiColumn) -> float:
     return column.widest / whole if whole > 0 else float("inf")
 
 
-def by_codes(problem: Problem) -> Codes:
-    """The row numbers, sorted by the rows' codes, first column first, sensitive columns last."""
+def order_by_codes(problem: Problem) -> Codes:
+    """The numbers of the tally's rows, sorted by their codes, sensitive columns last."""
     tally = problem.tally
     codes = np.concatenate([tally.quasi, tally.sensitive])
     in_order, _ = histogram.runs(np.ascontiguousarray(codes))
@@ -169,7 +172,7 @@ def by_codes(problem: Problem) -> Codes:
 def lowest_codes(problem: Problem, spare: int = 0) -> Codes:
     """The quasi-identifying codes, one line per row, each as the first of its lowest node.
 
-    Codes that no class may tell apart become equal. There is room for some `spare` lines more.
+    Codes that no class may tell apart become equal. `spare` lines, not filled in, come after them.
     """
     tally = problem.tally
     lines = np.empty((tally.rows + spare, len(problem.columns)), dtype=np.int32)

@@ -45,7 +45,7 @@ def search_after_leaving_out(
     leaves out what fails `by_itself`.
     """
     reads = any(model.columns for model in problem.models)
-    if not reads or not problem.suppressible or _satisfy_models(problem):
+    if not reads or not problem.suppressible or _satisfied_as_one_class(problem):
         return run(problem)
     if by_itself or not each_counts_once(problem):
         with suppress(InfeasibleError):
@@ -108,8 +108,8 @@ def staying_part(problem: Problem, more: int = 0) -> Staying | None:
     """A part of the table that satisfies every model as one class, few records being left out.
 
     None if none was found, which for small tables means that there is none. For others it is as
-    large as can be if one model of one column must leave out records; several take turns. `more`
-    records are left out if there are so many that may be, of large tables only.
+    large as can be if one model of one column must leave out records; several take turns. Of large
+    tables `more` records than must be are left out.
     """
     small = _stay_of_small(problem)
     stay = _trim(problem, more) if small is None else small
@@ -118,10 +118,10 @@ def staying_part(problem: Problem, more: int = 0) -> Staying | None:
     rows = np.flatnonzero(stay).astype(np.int32)
     found = Staying(problem, rows, stay[rows])
     may_be = found.left_out <= problem.suppressible
-    return found if may_be and _satisfy_models(found.problem) else None
+    return found if may_be and _satisfied_as_one_class(found.problem) else None
 
 
-def _satisfy_models(problem: Problem) -> bool:
+def _satisfied_as_one_class(problem: Problem) -> bool:
     """Whether the table as one class satisfies every model."""
     return bool(problem.satisfied_by(as_one_class(problem)).all())
 
@@ -148,7 +148,7 @@ def _stay_of_small(problem: Problem) -> Counts | None:
 
 
 def _trim(problem: Problem, more: int) -> Counts:
-    """Leave out what models ask for in turns, the first `more`; return who stays of each row."""
+    """Records of each row that stay once models in turn leave out what they must, `more` once."""
     tally = problem.tally
     stay = tally.counts.copy()
     whole_rows = tally.has_units or problem.consistent
@@ -169,7 +169,10 @@ def _trim(problem: Problem, more: int) -> Counts:
 
 
 def _excess(problem: Problem, model: Model, stay: Counts, more: int) -> Counts | None:
-    """How many holders of each code must go for a model; None if none must, or nobody is left."""
+    """How many holders of each code must go for a model, with `more` in all than it asks.
+
+    `stay` are the records of each row that are left. None if it asks nothing, or nobody is left.
+    """
     rows = np.flatnonzero(stay).astype(np.int32)
     if not model.columns or not len(rows):
         return None
@@ -227,7 +230,10 @@ def level_counts(counts: Counts, total: int) -> Counts:
 def _remove_excess(
     stay: Counts, code: Codes, excess: Counts, rarity: Counts, *, whole: bool
 ) -> None:
-    """Take each code's excess from `stay`, in place, rare rows first; more if rows go `whole`."""
+    """Take each code's excess from `stay`, in place, rare rows first; more if rows go `whole`.
+
+    `code` and `rarity` are by row of the tally, `excess` by code; a low `rarity` is a rare row.
+    """
     order = np.lexsort((rarity, code))
     there = stay[order]
     upto = np.cumsum(there)

@@ -78,7 +78,8 @@ class Mondrian(Search):
         return search_after_leaving_out(problem, lambda stay: self._cut_and_repair(stay, watch))
 
     def _cut_and_repair(self, problem: Problem, watch: Watch) -> Found:
-        pieces, finished = parts(problem, watch, relaxed=self.relaxed, cut=self.cut)
+        """Search among the records that stay, as `run` says."""
+        pieces, finished = cut_into_parts(problem, watch, relaxed=self.relaxed, cut=self.cut)
         spans = merge_failing_classes(problem, pieces)
         number = int(spans.pieces.class_of.max()) + 1
         return Found(
@@ -86,7 +87,7 @@ class Mondrian(Search):
         )
 
 
-def parts(
+def cut_into_parts(
     problem: Problem, watch: Watch, *, relaxed: bool, cut: Cut = "balanced"
 ) -> tuple[Pieces, bool]:
     """Cut the table into the smallest parts; return them, and whether time allowed all cuts."""
@@ -108,12 +109,13 @@ def parts(
 
 
 def _column_scales(problem: Problem) -> Any:
-    """The costs of spans, by NCP whatever the loss, and which columns are ordered."""
+    """The kernel's `Scales`: costs of spans, by NCP whatever the loss, and which are ordered."""
     ordered = np.array([column.divisible for column in problem.columns])
     return mondrian.Scales(boxes_of(replace(problem, loss=Gcp())), ordered)
 
 
 def _explain(number: int, finished: bool) -> str:
+    """A sentence on how many classes there are, and whether time allowed all cuts."""
     if finished:
         return f"cut the table along its widest columns into {count_of(number, 'class', 'classes')}"
     return (
@@ -158,7 +160,7 @@ def _cut_lines(
 
 
 def _gather_pieces(counts: Counts, origin: Codes, done: list[tuple[Codes, Codes]]) -> Pieces:
-    """The pieces made of lines of items, given the places where their classes begin."""
+    """The pieces made of lines of items (`done`), each with the places where its classes begin."""
     line = np.concatenate([items for items, _ in done])
     lengths = np.array([len(items) for items, _ in done])
     starts = np.zeros(len(line), dtype=np.int32)
@@ -259,7 +261,7 @@ def _thread_slices(parts: Counts) -> list[slice]:
 def _next_parts(
     parts: Counts, attempts: Counts, middle: Counts, allowed: Flags
 ) -> tuple[Counts, Counts]:
-    """The parts of the next round: halves of those cut, and those refused, one attempt later."""
+    """The parts of the next round and their attempts: halves of those allowed, those refused."""
     refused = ~allowed & (middle >= 0)
     left = np.stack([parts[allowed, 0], middle[allowed]], axis=1)
     right = np.stack([middle[allowed], parts[allowed, 1]], axis=1)

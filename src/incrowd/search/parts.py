@@ -105,7 +105,7 @@ def _choose_cut(
 
 
 def parts_tree(problem: Problem, rows: int) -> PartTree:
-    """Cuts of a problem's rows into parts of about so many."""
+    """The cuts that divide a problem's rows into parts of about `rows` rows each."""
     tally = problem.tally
     some = np.arange(tally.rows)
     if tally.rows > SAMPLE:
@@ -116,7 +116,7 @@ def parts_tree(problem: Problem, rows: int) -> PartTree:
 
 
 def divide_rows(problem: Problem, rows: int, least: int) -> list[Codes]:
-    """Divide the rows into parts of about so many; return the row numbers of each part.
+    """Divide the rows into parts of about `rows` each; return the row numbers of each part.
 
     A part of fewer than `least` records, or one that cannot satisfy the models by itself, is joined
     with the next one.
@@ -158,5 +158,5 @@ def may_stand_alone(problem: Problem, rows: Codes, least: int) -> bool:
 
 
 def separable(problem: Problem) -> bool:
-    """Whether classes of parts satisfy models together: no person or gap's match is in several."""
+    """Whether parts may be searched one by one: nobody counts in two, and there is no world."""
     return each_counts_once(problem) and problem.world is None

@@ -45,7 +45,7 @@ def raise_if_infeasible(problem: Problem) -> None:
     whole = as_one_class(problem)
     for model in problem.models:
         if (limit := _shortfall(problem, model, whole)) is not None:
-            raise _impossible(problem, model, whole, limit)
+            raise _impossible_error(problem, model, whole, limit)
     if each_counts_once(problem):
         _refuse_jointly(problem, whole)
 
@@ -168,7 +168,7 @@ def _least_left_out(model: Model, whole: Classes) -> int | None:
 
 
 def _refuse_jointly(problem: Problem, whole: Classes) -> None:
-    """Raise if one model lets fewer people stay than another needs in a class."""
+    """Raise `InfeasibleError` if a model lets fewer people stay than another needs in a class."""
     asked = max(problem.models, key=lambda model: model.smallest_class(), default=None)
     if asked is None:
         return
@@ -194,6 +194,7 @@ def _people_needed(model: Model, whole: Classes) -> tuple[str, int, int]:
 
 
 def _lacks_people(model: Model, whole: Classes) -> bool:
+    """Whether table or world have fewer people than the model asks for in one class."""
     _, needed, people = _people_needed(model, whole)
     return needed > people
 
@@ -205,17 +206,18 @@ def _count_held_values(model: Model, whole: Classes) -> int:
 
 
 def _title(model: Model) -> str:
+    """The name of a model and of its column, for messages."""
     return model.name + (f" of {model.columns[0]!r}" if model.columns else "")
 
 
-def _impossible(
+def _impossible_error(
     problem: Problem, model: Model, whole: Classes, limit: _Shortfall
 ) -> InfeasibleError:
     """The error that says why a model is impossible and what to ask for instead."""
     if _lacks_people(model, whole):
-        return _too_few_people(model, whole)
+        return _too_few_people_error(model, whole)
     if limit.values:
-        return _too_few_values(model, limit.values)
+        return _too_few_values_error(model, limit.values)
     why = f"the policy asks for {model.threshold:g}"
     remedy = "ask for less"
     if each_counts_once(problem):
@@ -234,7 +236,7 @@ def _impossible(
     return InfeasibleError(f"{_title(model)} is impossible: {why}", remedy=remedy, proved=True)
 
 
-def _too_few_values(model: Model, values: int) -> InfeasibleError:
+def _too_few_values_error(model: Model, values: int) -> InfeasibleError:
     best = f"at most {values}" if model.higher_is_safer else f"at least 1/{values}"
     return InfeasibleError(
         f"{_title(model)} is impossible: the policy asks for {model.threshold:g}, but the "
@@ -244,7 +246,7 @@ def _too_few_values(model: Model, values: int) -> InfeasibleError:
     )
 
 
-def _too_few_people(model: Model, whole: Classes) -> InfeasibleError:
+def _too_few_people_error(model: Model, whole: Classes) -> InfeasibleError:
     what, k, people = _people_needed(model, whole)
     few = f"give a {what} with more people" if people < 2 else f"ask for k of at most {people:,}"
     return InfeasibleError(

@@ -53,7 +53,7 @@ def merge_failing_classes(problem: Problem, pieces: Pieces) -> Spans:
     failing: Flags | None = None
     while True:
         pieces = repair(problem, pieces, failing)
-        spans = Spans(pieces).told_apart(problem.tally, problem.columns)
+        spans = Spans(pieces).merge_alike(problem.tally, problem.columns)
         spans = Spans(fold_pieces(spans.pieces))
         if problem.monotone:
             return spans
@@ -220,7 +220,7 @@ class _Repair:
         return self.problem.satisfied_by(classes_of(part, pair, len(ones), self.problem.sensitive))
 
     def _join(self, failing: Codes, partner: Codes, turn: Counts) -> None:
-        """Merge each failing class with its partner, in turn, and judge the merged classes anew."""
+        """Merge failing classes with their partners in order of `turn`; judge merged ones anew."""
         place, joined = kernels.pair_up(failing, partner, turn, len(self.fine))
         self._renumber(place, len(joined))
         if self.problem.world is not None:
@@ -255,6 +255,7 @@ class _Repair:
         self._drop(which)
 
     def _may_leave(self, which: Flags) -> bool:
+        """Whether suppression allows to leave these classes out as well."""
         return self.left_out + int(self.records[which].sum()) <= self.problem.suppressible
 
     def _drop(self, which: Flags) -> None:
@@ -311,7 +312,7 @@ def safe_classes(problem: Problem, outcome: Outcome) -> Flags:
     return fine & problem.satisfied_by(_crowds_of(outcome))
 
 
-def safe_crowds(problem: Problem, outcome: Outcome) -> bool:
+def crowds_are_safe(problem: Problem, outcome: Outcome) -> bool:
     """Whether the crowd of every class satisfies the models, as verification judges them."""
     return bool(problem.satisfied_by(judged_classes(problem, outcome)).all())
 

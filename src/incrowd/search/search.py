@@ -91,7 +91,7 @@ class Search(ABC):
 
     @property
     def largest_class_loss(self) -> float | None:
-        """The largest loss of a class, if the search guarantees one."""
+        """The largest loss of a class that the search guarantees; None if it guarantees none."""
         return None
 
     def protects(self, sensitive: tuple[str, ...]) -> tuple[str, ...]:
@@ -100,7 +100,7 @@ class Search(ABC):
         return ()
 
 
-def places(problem: Problem, names: Iterable[str], search: str) -> tuple[int, ...]:
+def column_places(problem: Problem, names: Iterable[str], search: str) -> tuple[int, ...]:
     """The place of each column, once; `PolicyError` in the name of `search` if one is unknown."""
     place_of = {column.name: j for j, column in enumerate(problem.columns)}
     found: dict[int, None] = {}

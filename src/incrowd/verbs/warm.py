@@ -14,7 +14,7 @@ def warm(*, tell: Callable[[int, int], None] | None = None) -> Warmed:
     `tell` is called with the number of kernels that are ready and with that of all.
     """
     every = kernels.known_signatures()
-    missing = kernels.missing()
+    missing = kernels.missing_signatures()
     with ExitStack() as held:
         if missing:
             held.enter_context(kernels.with_helpers(kernels.EVERYTHING, if_cold=False))

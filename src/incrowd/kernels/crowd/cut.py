@@ -133,7 +133,7 @@ def room_for(pieces: int, records: int, k: int) -> int:
 
 
 @jit
-def step(seed: Counts) -> int:
+def next_random(seed: Counts) -> int:
     """Move `seed` on, in place, and return the next number of its random sequence, below 2^31."""
     seed[0] = (seed[0] * 6364136223846793005 + 1442695040888963407) & 0x7FFFFFFFFFFFFFFF
     return int(seed[0] >> 32)
@@ -143,7 +143,7 @@ def step(seed: Counts) -> int:
 def shuffle(columns: Codes, seed: Counts) -> None:
     """Put the columns in a random order, in place; `seed` is moved on."""
     for i in range(len(columns) - 1, 0, -1):
-        other = step(seed) % (i + 1)
+        other = next_random(seed) % (i + 1)
         columns[i], columns[other] = columns[other], columns[i]
 
 

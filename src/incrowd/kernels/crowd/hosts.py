@@ -66,7 +66,7 @@ def host_of(
 
 
 @jit
-def near(space: Space, state: State, k: int, c: int, classes: Codes, more: Floats) -> int:
+def find_near(space: Space, state: State, k: int, c: int, classes: Codes, more: Floats) -> int:
     """Find the classes that pay least more if joined to class c; return how many were found.
 
     They fill `classes`, nearest first, and `more` what each union costs beyond what its two classes

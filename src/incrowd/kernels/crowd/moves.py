@@ -127,7 +127,7 @@ def has_room(state: State, host: int) -> bool:
 
 
 @jit
-def settle(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> float:
+def cut_if_large(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> float:
     """Cut class c if it is large enough for two; return the saving."""
     if state.size[c] < 2 * rule.k or state.pieces[c] < 2:
         return 0.0
@@ -163,7 +163,7 @@ def move_out(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> fl
             continue
         take(space, state, c, i, records)
         host = receive(space, state, rule, guest, host)
-        saved += gain - more + settle(space, state, rule, host, tools)
+        saved += gain - more + cut_if_large(space, state, rule, host, tools)
         find_edges(space, state, c, edges)
     return saved
 
@@ -195,5 +195,5 @@ def dissolve(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> fl
     saved = float(old - spent)
     for n in range(1, log.pieces[0]):
         if size[log.slots[n]] > 0:
-            saved += settle(space, state, rule, log.slots[n], tools)
+            saved += cut_if_large(space, state, rule, log.slots[n], tools)
     return saved

@@ -15,7 +15,7 @@ import numpy as np
 from incrowd.arrays import Codes, Counts
 from incrowd.kernels.boxes import BoxCosts, cell_cost
 from incrowd.kernels.compile import jit
-from incrowd.kernels.crowd.cut import Rule, cut_up, step
+from incrowd.kernels.crowd.cut import Rule, cut_up, next_random
 from incrowd.kernels.crowd.demands import Asks, Holdings, Marks, bring, fits
 from incrowd.kernels.crowd.hosts import find_edges, narrow_box
 from incrowd.kernels.crowd.moves import Tools, fill, pool_classes
@@ -158,7 +158,10 @@ def best_return(
     offer: Offer,
     spare: Codes,
 ) -> float:
-    """Complete `trade` with the taker's best return, if any; return the gain or `offer.least`."""
+    """Complete `trade` with the taker's best return, if any; return the gain or `offer.least`.
+
+    `spare` is room for two spans, (4, d).
+    """
     points, boxes = space
     k, divisible = rule
     points_in, count, pieces = state.point, state.records, state.pieces
@@ -382,7 +385,7 @@ def draw_members(state: State, c: int, near: Codes, number: int, seed: Counts) -
     members = np.empty(min(number, left) + 1, np.int32)
     members[0] = c
     for i in range(1, len(members)):
-        other = i - 1 + step(seed) % (left - i + 1)
+        other = i - 1 + next_random(seed) % (left - i + 1)
         near[i - 1], near[other] = near[other], near[i - 1]
         members[i] = near[i - 1]
     return members

@@ -8,7 +8,7 @@ import numpy as np
 from incrowd.arrays import Codes, Flags, Floats
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd.cut import Rule, empty_pool, empty_workspace, room_for
-from incrowd.kernels.crowd.hosts import near
+from incrowd.kernels.crowd.hosts import find_near
 from incrowd.kernels.crowd.moves import Tools, dissolve, move_out, share_anew
 from incrowd.kernels.crowd.shrink import Face, places_cost
 from incrowd.kernels.crowd.state import (
@@ -117,7 +117,7 @@ def share_near(
     """Let class c share its records anew with classes near to it; add the saving to `saved`."""
     size = state.size
     nearby = np.empty(max(plan[0], 2 * plan[1]), np.int32)
-    number = near(space, state, rule.k, c, nearby, np.empty(len(nearby)))
+    number = find_near(space, state, rule.k, c, nearby, np.empty(len(nearby)))
     two, three = np.empty(2, np.int32), np.empty(3, np.int32)
     two[0] = three[0] = c
     for i in range(min(plan[0], number)):

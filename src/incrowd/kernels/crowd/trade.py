@@ -10,9 +10,9 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.kernels.compile import jit
-from incrowd.kernels.crowd.cut import Rule, empty_pool, empty_workspace, room_for, step
+from incrowd.kernels.crowd.cut import Rule, empty_pool, empty_workspace, next_random, room_for
 from incrowd.kernels.crowd.demands import Demands, empty_counters, marks_of
-from incrowd.kernels.crowd.hosts import near
+from incrowd.kernels.crowd.hosts import find_near
 from incrowd.kernels.crowd.moves import Tools
 from incrowd.kernels.crowd.polish import Attempt, Ledger, count_all, draw_members, recut, trade_from
 from incrowd.kernels.crowd.shrink import Face, next_limit, shrink
@@ -87,7 +87,7 @@ def trade(
             break
         if state.cost[c] <= TINY:
             continue
-        others = nearby[: near(here, state, rule.k, c, nearby, np.empty(NEAR))]
+        others = nearby[: find_near(here, state, rule.k, c, nearby, np.empty(NEAR))]
         saved[0] += trade_from(here, state, ledger, rule, c, others, room.work)
         for m in range(len(plan)):
             for _ in range(plan[m]):
@@ -135,7 +135,7 @@ def cut_anew(
     if len(members) <= others:
         return 0.0
     width = space.points.shape[1]
-    columns = 1 + step(tools.seed) % width if slack > 0 else width
+    columns = 1 + next_random(tools.seed) % width if slack > 0 else width
     least = size_of_cuts(state, rule, members, len(ledger.asks.rules) > 0)
     attempt = Attempt(log, slack, work, columns)
     cuts = Rule(least, rule.divisible)

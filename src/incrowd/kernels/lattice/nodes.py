@@ -70,8 +70,8 @@ def escape(
 
 
 @jit
-def together(need: Floats, escapes: Bits) -> float:
-    """Return what escaping cuts without a common column of escape costs, costliest first."""
+def joint_escape_cost(need: Floats, escapes: Bits) -> float:
+    """Return what it costs to escape cuts that share no column of escape, costliest first."""
     used = np.uint64(0)
     total = 0.0
     while True:
@@ -129,7 +129,7 @@ def tighten_range(
             close = value >= limit - _EPSILON and ways < few
             if value > limit + _EPSILON or divider < 0 or close:
                 limit, divider, few = max(limit, value), c, ways
-    return max(limit, bare + together(need, escapes)), divider
+    return max(limit, bare + joint_escape_cost(need, escapes)), divider
 
 
 @jit

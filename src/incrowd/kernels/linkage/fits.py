@@ -126,7 +126,7 @@ def _twice(line: Any) -> Any:
 
 
 @jit
-def _of(
+def _add_shown(
     members: tuple[Counts, Codes],
     c: int,
     shown: tuple[Counts, Codes, Floats],
@@ -147,10 +147,10 @@ def _of(
 
 
 @jit
-def _lines_of(
+def _add_lines(
     members: tuple[Counts, Codes], c: int, lines: Floats, weight: Floats, seen: Codes
 ) -> int:
-    """Do as `_of` does, if `lines` has a line of weights for each member: faster, codes ascend."""
+    """Do as `_add_shown` does, from a line of weights for each member: faster, and codes ascend."""
     for i in range(members[0][c], members[0][c + 1]):
         for v in range(len(weight)):
             weight[v] += lines[members[1][i], v]
@@ -221,9 +221,9 @@ def disclosed_values(
     lines = _in_lines(shown, len(usual), len(members[1]))
     for c in range(classes):
         if len(lines):
-            number = _lines_of(members, c, lines, weight, seen)
+            number = _add_lines(members, c, lines, weight, seen)
         else:
-            number = _of(members, c, shown, weight, seen)
+            number = _add_shown(members, c, shown, weight, seen)
         values[c] = number
         least, ties = _most(weight, seen, number, equal)
         total = 0.0
@@ -273,7 +273,7 @@ def disclosed_own(
     possible, hits, worst = np.zeros(classes), np.zeros(classes), np.zeros((classes, 3))
     weight, seen = np.zeros(domain), np.empty(domain, dtype=np.int32)
     for c in range(classes):
-        number = _of(people, c, truth, weight, seen)
+        number = _add_shown(people, c, truth, weight, seen)
         least, ties = _most(weight, seen, number, equal)
         values[c] = number
         for j in range(number):

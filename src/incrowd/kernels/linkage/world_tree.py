@@ -102,7 +102,7 @@ def fitting(sets: Words, rows: int, people: Codes, first: int, room: int) -> tup
     width = sets.shape[1]
     word, place = np.empty((depth + 1, width), np.uint64), np.empty((depth + 1, width), np.int32)
     left = np.zeros(depth + 1, dtype=np.int64)
-    _everything(rows, word[0], place[0])
+    _fill_with_all(rows, word[0], place[0])
     left[0] = width
     start = np.zeros(number - first + 1, dtype=np.int64)
     found = np.empty(room + 64 * width, dtype=np.int32)
@@ -112,16 +112,16 @@ def fitting(sets: Words, rows: int, people: Codes, first: int, room: int) -> tup
         while a > first and j < depth and people[j, a] == people[j, a - 1]:
             j += 1
         for c in range(j, depth):
-            left[c + 1] = _both(sets[people[c, a]], left[c], word[c : c + 2], place[c : c + 2])
+            left[c + 1] = _intersect(sets[people[c, a]], left[c], word[c : c + 2], place[c : c + 2])
         for i in range(left[depth]):
-            used = _list(word[depth, i], place[depth, i] * 64, found, used)
+            used = _list_rows(word[depth, i], place[depth, i] * 64, found, used)
         a += 1
         start[a - first] = used
     return start[: a - first + 1].copy(), found[:used].copy()
 
 
 @jit
-def _everything(rows: int, word: Words, place: Codes) -> None:
+def _fill_with_all(rows: int, word: Words, place: Codes) -> None:
     """Fill in the set of all rows: its words, and the place of each word."""
     for w in range(len(word)):
         word[w], place[w] = ~_NONE, w
@@ -130,7 +130,7 @@ def _everything(rows: int, word: Words, place: Codes) -> None:
 
 
 @jit
-def _both(line: Words, number: int, word: Words, place: Codes) -> int:
+def _intersect(line: Words, number: int, word: Words, place: Codes) -> int:
     """Write the set in `word[0]` as far as `line` has it to `word[1]`; return how many words it is.
 
     The set has `number` words that are not 0, at `place[0]`; those of the result are at `place[1]`.
@@ -144,7 +144,7 @@ def _both(line: Words, number: int, word: Words, place: Codes) -> int:
 
 
 @jit
-def _list(word: np.uint64, base: int, found: Codes, used: int) -> int:
+def _list_rows(word: np.uint64, base: int, found: Codes, used: int) -> int:
     """Write the rows of a word, from row `base`, to `found`; return where the next goes."""
     while word != _NONE:
         found[used] = base + ones((word & (~word + _ONE)) - _ONE)

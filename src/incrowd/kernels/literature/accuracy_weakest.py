@@ -95,7 +95,9 @@ def weakest(classes: ClassChains, by_value: bool) -> int:
 
 
 @jit
-def near(classes: ClassChains, boxes: BoxCosts, c: int, reach: int) -> tuple[Counts, Floats]:
+def near_classes(
+    classes: ClassChains, boxes: BoxCosts, c: int, reach: int
+) -> tuple[Counts, Floats]:
     """Return classes up to `reach` away, cheapest to join first, and a record's cost then."""
     low, high = classes.low, classes.high
     others, costs = [0], [0.0]
@@ -150,7 +152,7 @@ def keep(pair: Pair, group: int, classes: ClassChains, c: int) -> None:
 
 
 @jit
-def settle(items: Lined, values: Codes, pair: Pair, ways: Ways, back: bool) -> None:
+def reset_moves(items: Lined, values: Codes, pair: Pair, ways: Ways, back: bool) -> None:
     """Mark all records as not moved; move them back first if `back`.
 
     Records of a value move one way, and whoever comes stands first in the chain.
@@ -195,7 +197,7 @@ def trade_records(
     for group in range(2):
         after = (sizes[group], tops[group] if rule.by_value else 1)
         better &= lower(before, after)
-    settle(items, values, pair, ways, not better)
+    reset_moves(items, values, pair, ways, not better)
     if better:
         keep(pair, 0, classes, one)
         keep(pair, 1, classes, other)
@@ -253,7 +255,7 @@ def help_weakest(
             clear(items, pair, 0)
             load(items, values, pair, 0, classes, one)
             loaded = one
-        others, costs = near(classes, boxes, one, limits[0])
+        others, costs = near_classes(classes, boxes, one, limits[0])
         done = False
         for i in range(len(others)):
             two = (one, others[i])

@@ -127,6 +127,7 @@ def _class_modes(class_of: Codes, codes: Codes, counts: Counts) -> Codes:
 
 
 def _count_lacking(class_of: Codes, codes: Codes, counts: Counts) -> Counts:
+    """The records of each class that lack the value."""
     missing: Flags = codes == 0
     number = int(class_of.max(initial=-1)) + 1
     found = np.bincount(class_of[missing], weights=counts[missing], minlength=number)

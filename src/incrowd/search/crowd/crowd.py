@@ -27,9 +27,9 @@ from incrowd.search.crowd.starts import (
     CrowdPoints,
     Start,
     cover_pieces,
+    make_starts,
     mondrian_pieces,
     points_of,
-    starts,
     strict_pieces,
     tree_pieces,
 )
@@ -90,6 +90,7 @@ class Crowd(Search):
         raise_if_infeasible(problem)
 
         def run(stay: Problem) -> Found:
+            """Let the classes of the records that stay trade."""
             made = self.make_classes(stay, watch, whole)
             return self._as_found(Spans(made.pieces), [made], made.why)
 
@@ -109,13 +110,14 @@ class Crowd(Search):
         parts = PartsWatch(watch, len(rows))
 
         def trade_part(here: Codes) -> FoundClasses:
+            """Return the classes of these rows of the table after trading."""
             made = self.make_classes(part_of(problem, here), parts.begin(), problem.tally.rows)
             parts.finish_part()
             return replace(made, pieces=replace(made.pieces, row=here[made.pieces.row]))
 
         made = in_threads([partial(trade_part, here) for here in rows])
         pieces = fold_pieces(join_pieces([each.pieces for each in made]))
-        spans = Spans(pieces).told_apart(problem.tally, problem.columns)
+        spans = Spans(pieces).merge_alike(problem.tally, problem.columns)
         why = f"divided the rows into {count_of(len(rows), 'part')}, {made[0].why}"
         return self._as_found(spans, made, why)
 
@@ -143,7 +145,7 @@ class PartsWatch(SilentWatch):
         self._parts, self._begun, self._done = parts, 0, 0
 
     def begin(self) -> Watch:
-        """Return the watch of the next part: a fair share of the time, or the first take it all."""
+        """Return the watch of the next part, so limited that first ones leave time to others."""
         left, open_ = self.remaining, self._parts - self._begun
         self._begun += 1
         share = None if left is None else _GENEROUS * threads() * max(left, 0.0) / open_
@@ -183,9 +185,10 @@ def classes_by_size(
     """
     k = k or least_size(problem) or 1
     points = points_of(problem, by_size=True)
-    begun = starts(problem, points, k, watch, whole)
+    begun = make_starts(problem, points, k, watch, whole)
 
     def trade(start: Start) -> tuple[str, Trades]:
+        """Return the title of a start, and its classes after trading."""
         trades = Trades(points, k, no_demands(), start.parts, problem.seed, whole)
         trades.run(effort, watch)
         return start.title, trades
@@ -205,7 +208,10 @@ def classes_by_size(
 def classes_by_models(
     problem: Problem, effort: float, watch: Watch, whole: int = 0
 ) -> FoundClasses:
-    """Return classes that satisfy models that read values, or count people with several records."""
+    """Return classes that satisfy models that read values, or count people with several records.
+
+    `whole` is as in `classes_by_size`.
+    """
     points = points_of(problem, by_size=False)
     title, spans = _best_start(problem, effort, watch)
     inside, outside = _split_left_out(points, spans.pieces)

@@ -15,8 +15,8 @@ from incrowd.kernels.crowd import cut, regions, state
 from incrowd.partition.classes import number_columns
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
-from incrowd.search.layout import boxes_of, by_codes, lowest_codes
-from incrowd.search.mondrian import parts as mondrian_parts
+from incrowd.search.layout import boxes_of, lowest_codes, order_by_codes
+from incrowd.search.mondrian import cut_into_parts
 from incrowd.search.orders.division import partition_in_order
 from incrowd.search.orders.tree import kd_order
 from incrowd.search.refine.cover import SHARE, cover
@@ -93,7 +93,7 @@ def points_of(problem: Problem, *, by_size: bool) -> CrowdPoints:
     """Return the points of a table; `by_size` says that only the size of a class decides."""
     tally = problem.tally
     codes = lowest_codes(problem)
-    rank = by_codes(problem)
+    rank = order_by_codes(problem)
     if problem.consistent:
         point_of = number_columns(tally.quasi)[0]
     elif by_size:
@@ -178,7 +178,7 @@ class Steps(NestedWatch):
 
     @property
     def remaining(self) -> float | None:
-        """No seconds once it has expired; who asks for them takes a step, too."""
+        """No seconds once it has expired, None without a limit; who asks takes a step, too."""
         return 0.0 if self.expired else super().remaining
 
     def tell(self, what: str, share: float) -> None:
@@ -197,7 +197,7 @@ class Start:
     """What all records pay together."""
 
 
-def starts(
+def make_starts(
     problem: Problem, points: CrowdPoints, k: int, watch: Watch, whole: int = 0
 ) -> list[Start]:
     """Make classes in several ways and return them, cheapest first.
@@ -225,7 +225,7 @@ def _try_way(
     title: str,
     way: Callable[[Problem, Watch], Pieces | None],
 ) -> Start | None:
-    """Make classes in a way and cut the large ones; None if that gives nothing."""
+    """Make classes in a way and cut those of 2k records; None if that gives nothing."""
     problem, points, k, watch = given
     try:
         pieces = way(problem, watch)
@@ -241,15 +241,16 @@ def _try_way(
 def tree_pieces(problem: Problem, watch: Watch) -> Pieces:  # noqa: ARG001  as other starts
     """Return the best division along a tree of cuts, or along the codes if one column differs."""
     differ = [np.ptp(codes) > 0 for codes in problem.tally.quasi]
-    order = kd_order(problem) if sum(differ) > 1 else by_codes(problem)
+    order = kd_order(problem) if sum(differ) > 1 else order_by_codes(problem)
     return partition_in_order(problem, order)
 
 
 def cover_pieces(problem: Problem, watch: Watch, whole: int = 0) -> Pieces | None:
     """Return the classes of a cover with level vectors; None if it has no place for some rows.
 
-    None also if it is given up: where nearly all records differ in many columns, level vectors
-    release a few of them at a time, and the others would be left over.
+    `whole` is the number of rows of the table that this is a part of. None also if the cover is
+    given up: where nearly all records differ in many columns, level vectors release a few of them
+    at a time, and the others would be left over.
     """
     many = max(1.0, len(problem.columns) / _FEW)
     steps = int(_COUNTED / max(problem.tally.rows, whole) / many**3)
@@ -275,9 +276,9 @@ def strict_pieces(problem: Problem, watch: Watch) -> Pieces:
 
 def _cut_by_mondrian(problem: Problem, watch: Watch, *, relaxed: bool) -> Pieces:
     """Return the parts of Mondrian for rows sorted by their codes; the order is no matter."""
-    order = by_codes(problem)
+    order = order_by_codes(problem)
     tally = problem.tally.take(order)
     if not problem.tally.has_units:
         tally = replace(tally, people=tally.counts)
-    pieces, _ = mondrian_parts(replace(problem, tally=tally), watch, relaxed=relaxed)
+    pieces, _ = cut_into_parts(replace(problem, tally=tally), watch, relaxed=relaxed)
     return replace(pieces, row=order[pieces.row])

@@ -144,7 +144,10 @@ class Trades:
         return _SLACK * max(0.0, 1 - self.made / (_FALLEN * rounds))
 
     def _run_round(self, slack: float, share: float, stop: Flags) -> None:
-        """Let classes trade in all regions, or in the dearest of them if `share` is below 1."""
+        """Let classes trade in all regions, or in the dearest of them if `share` is below 1.
+
+        `slack` is how much dearer a trade may end, as a share. Once `stop[0]` is set, regions end.
+        """
         ends = self._arrange_regions()
         start = self.parts.start
         dear = self._dearest_regions(ends, share)
@@ -160,7 +163,7 @@ class Trades:
 
     def _arrange_regions(self) -> Counts:
         """Put the classes in the order of new regions; return where these end."""
-        order, ends = near_each_other(self.points, self.parts, (self.seed, self.made), REGION)
+        order, ends = order_by_region(self.points, self.parts, (self.seed, self.made), REGION)
         self.parts = select_classes(self.parts, order)
         return ends
 
@@ -176,7 +179,7 @@ class Trades:
     def _trade_region(
         self, start: Counts, number: int, slack: float, stop: Flags
     ) -> tuple["ClassPieces", Floats]:
-        """Return a region's classes, savings by kind and work of a round; as is if large."""
+        """Return a region's classes after a round; savings by kind, work last; 0 if left as is."""
         here = slice(start[0], start[-1])
         parts = state.ClassPieces(
             self.parts.point[here], self.parts.records[here], start - start[0]
@@ -207,10 +210,13 @@ def rounds_for(pieces: int) -> float:
     return max(1.0, min(float(_MOST_ROUNDS), sqrt(_PIECES / pieces)))
 
 
-def near_each_other(
+def order_by_region(
     points: CrowdPoints, parts: "ClassPieces", seed: tuple[int, int], most: int
 ) -> tuple[Codes, Counts]:
-    """Return an order by seed in which near classes follow each other; and where regions end."""
+    """Return an order of classes in which near ones follow each other, and where regions end.
+
+    A region has at most `most` classes; another `seed` makes other regions.
+    """
     point, _, start = parts
     codes, boxes = points.space
     rng = np.random.default_rng(seed)
@@ -279,7 +285,7 @@ class Offers:
 
     def _order_classes(self) -> Codes:
         """Return near classes one after the other, shifted each round so that pairs change."""
-        order, _ = near_each_other(self.points, self.parts, (self.problem.seed, self.made), 1)
+        order, _ = order_by_region(self.points, self.parts, (self.problem.seed, self.made), 1)
         return np.roll(order, self.made % 2)
 
     def _good_offers(self, offers: "CutPairs") -> Flags:
@@ -287,7 +293,7 @@ class Offers:
         saves = offers.saving > _TINY
         which = np.flatnonzero(saves)
         trial = select_classes(offers.parts, _classes_of_pairs(which))
-        saves[which] = satisfy_models(self.problem, self.points, trial).reshape(-1, 2).all(axis=1)
+        saves[which] = flag_satisfying(self.problem, self.points, trial).reshape(-1, 2).all(axis=1)
         return saves
 
 
@@ -297,7 +303,7 @@ def _classes_of_pairs(pairs: Counts) -> Codes:
     return classes
 
 
-def satisfy_models(problem: Problem, points: CrowdPoints, parts: "ClassPieces") -> Flags:
+def flag_satisfying(problem: Problem, points: CrowdPoints, parts: "ClassPieces") -> Flags:
     """Return flags for the classes that satisfy every model; `points` may be a few of all."""
     point, count, start = parts
     number = len(start) - 1

@@ -55,7 +55,7 @@ class CellLimits:
         return total
 
     def _payments(self, held: Counts) -> list[Floats]:
-        """Return what these records pay, by column and level, in shares of the loss."""
+        """Return what records, `held` by column and code, pay by column and level, as loss."""
         paid = kernels.costs_by_level(held, self._start, self._costs, self._offset, self._heights)
         return [line[:levels] for line, levels in zip(paid, self._heights.tolist(), strict=True)]
 

@@ -56,6 +56,7 @@ class BranchCuts:
         self.number += 1
 
     def _keep_flagged(self, which: Flags) -> None:
+        """Forget all cuts but those flagged."""
         stay = np.flatnonzero(which)
         if len(stay) == self.number:
             return
@@ -76,7 +77,10 @@ class BranchCuts:
     def tighten(
         self, low: Counts, high: Counts, costs: Floats, floors: tuple[float, float], best: float
     ) -> tuple[float, int]:
-        """Raise `low`, in place; return the limit of the range and the cut that divides it best."""
+        """Raise `low`, in place; return the limit of the range and the cut that divides it best.
+
+        `floors` is as in `kernels.tighten_range`.
+        """
         return kernels.tighten_range(low, high, costs, floors, self._cuts, best)
 
     def node(self, cut: int) -> Node:

@@ -171,6 +171,7 @@ class NodeGrid:
         self._flat = self._limits.reshape(-1)
 
     def _place_of(self, node: Node) -> Node:
+        """Return the place of a node in the array: its levels less the lowest ones."""
         return tuple([level - low for level, low in zip(node, self._low, strict=True)])
 
     def _slices_below(self, node: Node) -> tuple[slice, ...]:
@@ -195,6 +196,7 @@ class NodeGrid:
         return float(self._flat.min())
 
     def _node_at(self, place: int) -> Node:
+        """Return the node at a place of the flat array."""
         at = np.unravel_index(place, self._shape)
         return tuple([int(i) + low for i, low in zip(at, self._low, strict=True)])
 

@@ -86,7 +86,10 @@ class Grouping:
     def _count_dense(
         self, codes: Codes, counts: Counts, steps: tuple[Counts, Counts, int]
     ) -> tuple[Codes, Codes, Counts]:
-        """Count by an array of all keys, a large table in halves that leave no trace in numbers."""
+        """Do what `count` does by an array of all keys, numbering a large table's halves as one.
+
+        `steps` are offset, stride and span, as `_key_steps` returns them.
+        """
         count, parts = kernels.count_dense, row_halves(len(counts))
         class_of = np.empty(len(counts), dtype=np.int32)
         done = in_threads(

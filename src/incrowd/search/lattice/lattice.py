@@ -271,6 +271,7 @@ class BestFirst:
             self._best, self._node = loss, node
 
     def _tell_progress(self) -> None:
+        """Tell the watch what share of the nodes is ruled out, five times a second at most."""
         if self._watch.elapsed - self._told > 0.2:
             self._told = self._watch.elapsed
             done = 1 - self._frontier.count_open(self._best) / self._nodes

@@ -56,6 +56,7 @@ class Anatomy(Search):
         return search_after_leaving_out(problem, self._anatomize)
 
     def _anatomize(self, problem: Problem) -> Found:
+        """Draw classes, and join those that fail a model, among the records that stay."""
         buckets = _fill_buckets(problem)
         pieces = _pieces_of(problem, buckets, _draw_classes(buckets, problem.seed))
         satisfied = bool(satisfying_classes(replace(problem, world=None), pieces).all())
@@ -114,6 +115,7 @@ def _strictest_column(problem: Problem) -> tuple[str | None, int]:
 
 
 def _draw_classes(buckets: _BucketRecords, seed: int) -> Codes:
+    """The class of each record or row of the buckets; none is left out."""
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(buckets.row))
     class_of = np.empty(len(order), dtype=np.int32)
@@ -128,6 +130,7 @@ def _draw_classes(buckets: _BucketRecords, seed: int) -> Codes:
 
 
 def _pieces_of(problem: Problem, buckets: _BucketRecords, class_of: Codes) -> Pieces:
+    """The classes as pieces of the tally's rows."""
     whole = problem.tally.has_units or problem.consistent
     ones: Counts = np.ones(len(class_of), dtype=np.int64)
     count = problem.tally.counts[buckets.row] if whole else ones
@@ -135,7 +138,7 @@ def _pieces_of(problem: Problem, buckets: _BucketRecords, class_of: Codes) -> Pi
 
 
 def _refuse_limits(problem: Problem) -> None:
-    """Exact cells cannot be coarser than a level, and are never too wide."""
+    """Raise `PolicyError` if a column has a lowest level, which exact cells cannot keep to."""
     lowest = [column.name for column in problem.columns if column.lowest]
     if lowest:
         raise PolicyError(

@@ -12,7 +12,7 @@ from incrowd.loss.ncp import Gcp, places
 from incrowd.population.one_dimensional import Method, value_runs
 from incrowd.population.tree_cut import CutTrees
 from incrowd.recoding import QuasiColumn
-from incrowd.search.layout import suppressible
+from incrowd.search.layout import may_show_whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class ColumnCuts:
 
         Missing values are in bucket 0, or with all others in bucket 1.
         """
-        if self._missing and number <= 1 and suppressible(self.column):
+        if self._missing and number <= 1 and may_show_whole(self.column):
             return np.ones(len(self.records), dtype=np.int32)
         known = max(number - self._missing, 1)
         found = (
@@ -191,7 +191,7 @@ class ColumnCuts:
 
 
 def _run_reach(first: Floats, last: Floats, widest: float) -> Counts:
-    """One behind the last node that a bucket from each node can hold without being wider."""
+    """One behind the last node that a bucket from each node can hold within the width `widest`."""
     until: Counts = np.searchsorted(last, first + widest, side="right")
     until = np.maximum(until, np.arange(1, len(first) + 1))
     while True:

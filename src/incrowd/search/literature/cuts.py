@@ -31,11 +31,11 @@ from incrowd.population.one_dimensional import Method
 from incrowd.problem import Problem
 from incrowd.recoding import ColumnBuckets, Pieces
 from incrowd.search.lattice.full_domain import allowed_levels, number_kept, satisfied_crowds
-from incrowd.search.layout import suppressible
+from incrowd.search.layout import may_show_whole
 from incrowd.search.literature.cut_columns import ColumnCuts
 from incrowd.search.literature.datafly import largest_k
 from incrowd.search.refusals import nothing_found, raise_if_infeasible, raise_if_out_of_time
-from incrowd.search.search import Found, Recodes, Search, places
+from incrowd.search.search import Found, Recodes, Search, column_places
 from incrowd.table.column import Missing
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
@@ -202,7 +202,7 @@ class Cuts(Search):
 
     def _check(self, problem: Problem) -> None:
         """Raise `PolicyError` if a setting names an unknown column, or a method's has no order."""
-        places(problem, (*self.buckets, *self.methods), self.name)
+        column_places(problem, (*self.buckets, *self.methods), self.name)
         for column in problem.columns:
             if column.name in self.methods and not column.hierarchy.ordered:
                 raise PolicyError(
@@ -235,6 +235,7 @@ class Cuts(Search):
     def _result(
         self, candidates: BucketCandidates, best: BucketCandidate, *, finished: bool
     ) -> Found:
+        """The best numbers of buckets as a result; `finished` if all near them were tried."""
         problem, recoding = candidates.problem, best.recoding
         assert recoding is not None  # noqa: S101  what is the best may be released
         shown = recoding.class_buckets(problem.tally)
@@ -295,7 +296,7 @@ def _first_feasible(candidates: BucketCandidates, watch: Watch) -> BucketCandida
 
 
 def _bisect_halvings(candidates: BucketCandidates, last: int, watch: Watch) -> BucketCandidate:
-    """The numbers of buckets where those that fail end; the fewest if all fail."""
+    """The numbers of buckets after the fewest halvings that will do; after `last` if none will."""
     _tell_in_time(watch, 0.0)
     low, high = 0, last
     while candidates.halve_classes(last).recoding is not None and high - low > 1:
@@ -349,7 +350,7 @@ def _neighbours(candidates: BucketCandidates, numbers: Numbers) -> Iterator[Numb
 def _add_buckets(
     candidates: BucketCandidates, numbers: Numbers, j: int, step: float
 ) -> Iterator[Numbers]:
-    """Yield the numbers with more buckets in a column, nothing if it can have no more."""
+    """Yield the numbers with `step` times the buckets in column j, or what fits; or nothing."""
     here = numbers[j]
     room = candidates.allowed // (prod(numbers) // here)
     number = min(max(ceil(here * step), here + 1), candidates.most[j], room)
@@ -381,4 +382,4 @@ def _none_feasible(candidates: BucketCandidates, coarsest: BucketCandidate) -> I
 
 def _limited_columns(problem: Problem) -> list[str]:
     """The columns that may not become one bucket that shows nothing."""
-    return [repr(column.name) for column in problem.columns if not suppressible(column)]
+    return [repr(column.name) for column in problem.columns if not may_show_whole(column)]

@@ -26,7 +26,7 @@ from incrowd.search.lattice.full_domain import (
     satisfied_classes,
 )
 from incrowd.search.refusals import raise_if_infeasible, raise_if_out_of_time
-from incrowd.search.search import Found, Recodes, Search, places
+from incrowd.search.search import Found, Recodes, Search, column_places
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
@@ -99,8 +99,8 @@ class Views:
     """All columns of all of them."""
     k: int
 
-    def due(self, levels: Sequence[int]) -> LinkingView | None:
-        """The first view in which too many records fail although a column of it can go up.
+    def next_view(self, levels: Sequence[int]) -> LinkingView | None:
+        """The first view in which too many records fail and a column can go up; None if none is so.
 
         Too many are more than k (Sweeney Figure 8, step 2), or more than may be left out.
         """
@@ -125,7 +125,7 @@ class Views:
         return levels_recoding(self.problem, levels, class_of, shown)
 
     def _settle(self, levels: Sequence[int], kept: Flags) -> Flags:
-        """The rows that stay; suppression in one view shrinks others' classes, so it repeats."""
+        """The rows of `kept` that fail in no view; repeated, as one left out makes others fail."""
         while True:
             before = kept
             for view in self.each:
@@ -146,6 +146,7 @@ class Views:
         return kept
 
     def _records_left_out(self, kept: Flags) -> int:
+        """The records of the rows that are not flagged."""
         return int(self.problem.tally.counts[~kept].sum())
 
 
@@ -203,7 +204,7 @@ class Datafly(Search):
         for step in range(steps + 1):
             watch.tell("generalizing the column with most distinct values", step / (steps + 1))
             raise_if_out_of_time(watch, "datafly finished")
-            due = views.due(levels)
+            due = views.next_view(levels)
             if due is None and (recoding := views.suppress_failing(levels)) is not None:
                 return self._result(recoding, step)
             column = (due or views.union).next_column(levels)
@@ -225,7 +226,7 @@ class Datafly(Search):
         likely = _column_weights(problem, self.likelihood)
         liked = _column_weights(problem, self.preference)
         everything = tuple(range(len(problem.columns)))
-        sets = [places(problem, names, self.name) for names in self.sets] or [everything]
+        sets = [column_places(problem, names, self.name) for names in self.sets] or [everything]
         views = [_linking_view(problem, columns, likely, liked) for columns in sets]
         union = tuple(sorted({j for view in views for j in view.columns}))
         if self.joint:
@@ -240,6 +241,7 @@ class Datafly(Search):
         )
 
     def _result(self, recoding: Levels, steps: int) -> Found:
+        """The recoding as a result, after so many levels were raised."""
         why = f"raised levels {steps} times, each time in the column with the most distinct values"
         if self.likelihood or self.preference:
             why += " (weighted)"
@@ -258,14 +260,14 @@ def largest_k(problem: Problem) -> int:
 def _column_weights(problem: Problem, given: Mapping[str, float]) -> Floats:
     """The weight of each column; 1 for those about which nothing is said."""
     weights: Floats = np.ones(len(problem.columns), dtype=np.float64)
-    weights[list(places(problem, given, "datafly"))] = list(given.values())
+    weights[list(column_places(problem, given, "datafly"))] = list(given.values())
     return weights
 
 
 def _linking_view(
     problem: Problem, columns: tuple[int, ...], likely: Floats, liked: Floats
 ) -> LinkingView:
-    """A set of columns, without those that are not likely to be used for linking."""
+    """A set of columns without those of likelihood 0; `PolicyError` if no column has a weight."""
     for weights, what in ((likely, "likelihood"), (liked, "preference")):
         if not weights[list(columns)].any():
             raise PolicyError(

@@ -12,7 +12,7 @@ from pydantic import Field
 from incrowd.arrays import Codes, Floats
 from incrowd.kernels.literature import mappings
 from incrowd.problem import Problem
-from incrowd.search.layout import by_codes
+from incrowd.search.layout import order_by_codes
 from incrowd.search.orders.division import divide_along, grid_cells, keyed_order
 from incrowd.search.search import Found, Search
 from incrowd.table.fold import in_threads
@@ -58,7 +58,7 @@ def hilbert_line(problem: Problem, bits: int | None = None) -> tuple[Codes, Floa
     """
     cells, bits = grid_cells(problem, bits)
     words = curve_words(cells, bits)
-    canonical = by_codes(problem)
+    canonical = order_by_codes(problem)
     words = words[:, canonical]
     sort = np.argsort(words[0], kind="stable") if len(words) == 1 else np.lexsort(words[::-1])
     return canonical[sort], _fractions(words[:, sort])

@@ -17,7 +17,7 @@ from pydantic import Field
 from incrowd.arrays import Codes, Floats
 from incrowd.kernels.literature import mappings
 from incrowd.problem import Problem
-from incrowd.search.layout import by_codes
+from incrowd.search.layout import order_by_codes
 from incrowd.search.literature.hilbert import curve_words
 from incrowd.search.orders.division import code_positions, divide_along, keyed_order
 from incrowd.search.search import Found, Search
@@ -68,7 +68,7 @@ def idistance_line(problem: Problem, centres: int, sample: float) -> tuple[Codes
     The place of a row is the number of its cluster plus its distance from the centre over the
     largest distance of all. The draw follows the problem's seed.
     """
-    canonical = by_codes(problem)
+    canonical = order_by_codes(problem)
     points = _points(problem)[canonical]
     middles = _draw_centres(problem, points, canonical, (centres, sample))
     near, apart = _nearest_centres(points, middles)
@@ -107,6 +107,7 @@ def _draw_centres(
 
 
 def _sort_along_curve(middles: Floats) -> Floats:
+    """The centres in the order of the Hilbert curve."""
     span = np.maximum(middles.max(axis=0), 1e-300)
     cells = np.floor(middles / span * (2**_BITS - 1)).astype(np.int32)
     order = np.lexsort((*middles.T[::-1], *curve_words(cells, _BITS)[::-1]))

@@ -28,7 +28,7 @@ from incrowd.search.literature.mu_argus_combinations import (
     people_of,
 )
 from incrowd.search.refusals import raise_if_infeasible, raise_if_out_of_time
-from incrowd.search.search import Found, Recodes, Search, places
+from incrowd.search.search import Found, Recodes, Search, column_places
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
@@ -121,7 +121,7 @@ class MuArgus(Search):
         rules, made = iter(self.rules), list[str]()
 
         def ask(seen: Outlying) -> str | None:
-            """The next column by this search's own rules, else the holder's choice; noted down."""
+            """The next column by rule, else the holder's, noted in `made`; None for no more."""
             name = self._next_by_rule(rules, seen) or self._ask_holder(problem, decide, seen)
             made.extend([name] if name is not None else [])
             return name
@@ -134,7 +134,7 @@ class MuArgus(Search):
         name = decide(seen)
         if name is None or name in seen.columns:
             return name
-        places(problem, [name], self.name)
+        column_places(problem, [name], self.name)
         raise PolicyError(
             f"generalizing '{name}' does not help: it is in no rare combination, or at its highest "
             "level",
@@ -144,7 +144,7 @@ class MuArgus(Search):
     def _prepare(self, problem: Problem, watch: Watch) -> "_MuArgusWork":
         """What the steps work with; `PolicyError` if a setting does not fit the columns."""
         for names in self.named_columns.values():
-            places(problem, names, self.name)
+            column_places(problem, names, self.name)
         allowed = tuple(allowed_levels(column) for column in problem.columns)
         for column, levels in zip(problem.columns, allowed, strict=True):
             if self.levels.get(column.name, 0) > levels[-1]:
@@ -169,7 +169,7 @@ class MuArgus(Search):
         return tuple(self.identifying[name] for name in names)
 
     def _next_by_rule(self, rules: Iterator[str], seen: Outlying) -> str | None:
-        """The next column by rule; else, while too many records are rare, the most frequent one."""
+        """The next column by rule, else the commonest while too many records are rare; or None."""
         rule = next(rules, None)
         if rule is not None or seen.share <= self.share:
             return rule
@@ -210,7 +210,7 @@ class _MuArgusWork:
         return "; ".join(f"{kind} {', '.join(names[kind])}" for kind in KINDS if names[kind])
 
     def generalize(self, least: Mapping[str, int], decide: Decide) -> Sequences:
-        """Steps 1 to 5: the sequences when nobody elects to generalize any more."""
+        """Steps 1 to 5: from the `least` levels up, the sequences once `decide` names no column."""
         columns = self.problem.columns
         levels = [max(self._level_alone(j), least.get(c.name, 0)) for j, c in enumerate(columns)]
         place_of = {column.name: j for j, column in enumerate(columns)}
@@ -264,7 +264,7 @@ class _MuArgusWork:
 
 
 def _thirds(problem: Problem) -> tuple[Identifying, ...]:
-    """The third of the columns with the most distinct values is `most`, the next `more`."""
+    """How identifying each column is: `most` for the third with most values, then `more`."""
     distinct = [len(np.unique(codes)) for codes in problem.tally.quasi]
     order = sorted(range(len(distinct)), key=lambda j: (-distinct[j], j))
     rank = {j: place * len(KINDS) // len(order) for place, j in enumerate(order)}

@@ -122,7 +122,7 @@ class Sequences:
         levels = np.where(blank, heights, np.array(self.levels)[:, np.newaxis]).astype(np.int32)
         rows = np.arange(problem.tally.rows, dtype=np.int32)
         found = CellLevels(levels, Pieces(rows, problem.tally.counts, self.class_of))
-        return found.told_apart(problem.tally, problem.columns)
+        return found.merge_alike(problem.tally, problem.columns)
 
     def _groups(self, columns: list[int]) -> tuple[Codes, int]:
         """The group of each sequence by what it shows in these columns, and how many there are."""

@@ -56,9 +56,10 @@ class TopDown(Search):
         return search_after_leaving_out(problem, lambda stay: self._cluster(stay, watch))
 
     def _cluster(self, problem: Problem, watch: Watch) -> Found:
+        """Search among the records that stay, as `run` says."""
         raise_if_out_of_time(watch)
         watch.tell("cutting clusters", 0.0)
-        class_of = clusters(problem, self.rounds)
+        class_of = find_clusters(problem, self.rounds)
         rows = np.arange(problem.tally.rows, dtype=np.int32)
         watch.tell("repairing classes", 0.8)
         spans = merge_failing_classes(problem, Pieces(rows, problem.tally.counts, class_of))
@@ -67,8 +68,8 @@ class TopDown(Search):
         return Found(spans, self.name, why=why, facts={"classes": float(number)})
 
 
-def clusters(problem: Problem, rounds: int) -> Codes:
-    """The cluster of each row of the tally; some have fewer than k people."""
+def find_clusters(problem: Problem, rounds: int) -> Codes:
+    """The cluster of each row, some of fewer than k people; `rounds` is that of `TopDown`."""
     item, number = number_columns(problem.tally.quasi)
     cells = np.empty((number, len(problem.columns)), dtype=np.int32)
     cells[item] = problem.tally.quasi.T

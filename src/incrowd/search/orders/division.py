@@ -139,7 +139,7 @@ def _without_midst(counts: Counts, k: int) -> Counts:
 
 
 def _ends_by_boxes(line: ItemLine, k: int, boxes: "BoxCosts", *, largest: bool) -> Codes:
-    """Return where classes end by the costs of boxes, all or the `largest`; coarse if long."""
+    """Return where the best classes end, by sum of costs or the `largest` cost; coarse if long."""
     items = line.items
     steps = len(line.of) * k * (len(line.of) / max(int(line.people[-1]), 1))
     every = ceil(sqrt(steps / _LARGEST_WORK)) if steps > _LARGEST_WORK else 1
@@ -182,6 +182,7 @@ def _class_ends(
 
 
 def _first_items(items: "order_dp.LineItems", number: int) -> "order_dp.LineItems":
+    """Return the first `number` items."""
     low, high, of, people, records = items
     return order_dp.LineItems(low, high, of[:number], people[: number + 1], records[: number + 1])
 
@@ -219,15 +220,18 @@ def _pieces_of_classes(tally: Tally, line: ItemLine, ends: Codes) -> Pieces:
     place = np.cumsum(row[starts], dtype=np.int32) - 1
     classes = np.cumsum(class_of[starts], dtype=np.int32)
     if len(line.of) < tally.records:
-        counts += _spare(tally.counts[line.order], place, classes, counts)
+        counts += _give_back(tally.counts[line.order], place, classes, counts)
     to = _places_by_row(line.order, place)
     pieces = Pieces(np.empty_like(place), np.empty_like(counts), np.empty_like(classes))
     pieces.row[to], pieces.count[to], pieces.class_of[to] = line.order[place], counts, classes
     return pieces
 
 
-def _spare(whole: Counts, place: Codes, classes: Codes, counts: Counts) -> Counts:
-    """Return per piece how many records of its row that were no items it gets: all in one class."""
+def _give_back(whole: Counts, place: Codes, classes: Codes, counts: Counts) -> Counts:
+    """Return how many records that `_without_midst` cut out of its row each piece gets back.
+
+    All of a row go to one piece, which is a class by itself. `whole` are the records of each row.
+    """
     more = np.zeros(len(counts), dtype=np.int64)
     left = whole - np.bincount(place, weights=counts).astype(np.int64)
     sizes = np.bincount(classes, weights=counts)

@@ -17,7 +17,7 @@ from incrowd.arrays import Codes
 from incrowd.kernels import kd_order as kernels
 from incrowd.kernels import mondrian
 from incrowd.problem import Problem
-from incrowd.search.layout import boxes_of, by_codes, lowest_codes
+from incrowd.search.layout import boxes_of, lowest_codes, order_by_codes
 from incrowd.search.orders.division import divide_along
 from incrowd.search.search import Found, Search
 from incrowd.table.fold import in_threads
@@ -47,7 +47,7 @@ class TreeSearch(Search):
 
 def kd_order(problem: Problem) -> Codes:
     """Return the rows of the tally in the order of a tree of cuts, each once."""
-    order = by_codes(problem)
+    order = order_by_codes(problem)
     items = mondrian.CutItems(lowest_codes(problem), problem.tally.counts)
     ordered = np.array([column.divisible for column in problem.columns])
     rows = len(order)

@@ -36,9 +36,9 @@ def cover(problem: Problem, watch: Watch, share: float = SHARE) -> tuple[Codes, 
     The second has shape (d, classes). All rows of a class show the same nodes at its levels, and
     rows with equal quasi-identifying codes are in one class. Every class satisfies the models by
     itself, as it holds all rows that it was counted with; classes of different levels may show the
-    same nonetheless (see `CellLevels.told_apart`). Rows without a place are in class -1: those that
-    even the highest levels that may be shown cannot make a class of, and that no other class can
-    take. If the time is up, the rows that are left become one class at the highest levels.
+    same nonetheless (see `CellLevels.merge_alike`). Rows without a place are in class -1: those
+    that even the highest levels that may be shown cannot make a class of, and that no other class
+    can take. If the time is up, the rows that are left become one class at the highest levels.
 
     `share` is the share of the table's records that a level vector must at least release: smaller
     ones cost more time and lose less; in large tables it is raised (`_ROWS`). What is made small

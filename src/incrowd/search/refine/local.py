@@ -58,6 +58,7 @@ class LatticeLocal(Search):
         )
 
     def _refine(self, problem: Problem, watch: Watch) -> Found:
+        """Search among the records that stay, as `run` says."""
         best, said = _better_start(problem, watch, _cover_table(problem, watch, self.share))
         classes = len(problem.outcome(best.recoding).classes)
         why = (
@@ -76,7 +77,7 @@ class _Recoded:
 
 
 def _cover_table(problem: Problem, watch: Watch, share: float) -> _Recoded | None:
-    """The recoding that covers the table with level vectors; None if it breaks the policy."""
+    """The recoding of a cover by level vectors; None if time is up or it breaks the policy."""
     return None if watch.expired else check_recoding(problem, *cover(problem, watch, share))
 
 
@@ -121,7 +122,7 @@ def check_recoding(problem: Problem, class_of: Codes, levels: Codes) -> _Recoded
     rows = np.arange(problem.tally.rows, dtype=np.int32)
     pieces = Pieces(rows, problem.tally.counts, numbers)
     cells = CellLevels(np.ascontiguousarray(levels[:, live]), pieces)
-    cells = cells.told_apart(problem.tally, problem.columns)
+    cells = cells.merge_alike(problem.tally, problem.columns)
     outcome = problem.outcome(cells)
     if outcome.suppressed > problem.suppressible or not is_safe(problem, outcome):
         return None

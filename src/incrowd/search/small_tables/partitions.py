@@ -29,7 +29,7 @@ _ROWS = 2**18
 
 
 @dataclass(frozen=True, eq=False)
-class _PartClasses:
+class _PricedParts:
     """What the parts of a table would show and cost as one class."""
 
     levels: Codes
@@ -57,7 +57,7 @@ class Partitions:
         """
         part = self._price_parts()
         watch.tell("asking the models about every part of the table", 0.0)
-        fine = self._satisfy_models(np.isfinite(part.cost), watch)
+        fine = self._which_satisfy(np.isfinite(part.cost), watch)
         part.cost[~fine] = np.inf
         if watch.must_stop or not fine.any():
             return None
@@ -70,7 +70,7 @@ class Partitions:
         chosen = division.classes(target) if target else []
         return (part.levels[:, chosen], self._digits[chosen]) if chosen else None
 
-    def _price_parts(self) -> _PartClasses:
+    def _price_parts(self) -> _PricedParts:
         """Levels, what is shown, and cost of every part; infinite where limits forbid it."""
         weights = np.array([column.weight for column in self._problem.columns])
         weights /= weights.sum()
@@ -89,14 +89,14 @@ class Partitions:
             top = level == column.hierarchy.height
             shown += [np.where(top, 0, end + 1) for end in column.hierarchy.cover(level, low)]
         total[0] = np.inf
-        return _PartClasses(np.array(levels), np.array(shown, dtype=np.int32), total)
+        return _PricedParts(np.array(levels), np.array(shown, dtype=np.int32), total)
 
     def _cell_costs(self, column: QuasiColumn) -> Floats:
         """The cost of a cell by level and code: of the loss if it has such costs, else of GCP."""
         costs = self._problem.loss.cell_costs(column)
         return Gcp().cell_costs(column) if costs is None else costs
 
-    def _satisfy_models(self, possible: Flags, watch: Watch) -> Flags:
+    def _which_satisfy(self, possible: Flags, watch: Watch) -> Flags:
         """Which of the possible parts satisfy every model; none if the time is up."""
         problem = self._problem
         fine = np.zeros(len(possible), dtype=np.bool_)
@@ -137,7 +137,7 @@ class _Partitioned:
         self,
         table: SmallTable,
         items: tuple[Codes, Codes],
-        part: _PartClasses,
+        part: _PricedParts,
         sizes: tuple[Counts, int],
     ) -> None:
         """`sizes` are the records of each part, and how many must be released."""
@@ -166,7 +166,7 @@ class _Partitioned:
         return True
 
     def _lists(self) -> tuple[Codes, Counts, Floats, Counts, Counts]:
-        """Room for the classes of each first item, none of them listed yet."""
+        """Room for the classes of each first item, none listed yet (`lists` of the kernel)."""
         _, first, stride, _ = self._parts
         number = len(first)
         room = np.bincount(first[1:], minlength=len(stride))
@@ -195,7 +195,7 @@ class _Apart:
         self,
         table: SmallTable,
         items: tuple[Codes, Codes],
-        part: _PartClasses,
+        part: _PricedParts,
         sizes: tuple[Counts, int],
     ) -> None:
         """`sizes` are the records of each part, and how many must be released."""
@@ -299,7 +299,7 @@ def _bit_fields(copies: Counts) -> tuple[Counts, int]:
 
 
 def _work_slices(work: Floats, first: int) -> list[tuple[int, int]]:
-    """Runs of places with about `_AT_ONCE` of work each."""
+    """Runs of places from `first` on, `_AT_ONCE` of work each; `work` is summed up."""
     cuts = np.flatnonzero(np.diff(np.floor(work / _AT_ONCE))) + 1
     ends = [first, *(int(cut) for cut in cuts if cut > first), len(work)]
     return [(start, stop) for start, stop in pairwise(ends) if start < stop]

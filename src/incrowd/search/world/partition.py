@@ -48,10 +48,10 @@ _ABSENT, _PRESENT, _STRANGE = 1, 2, 3
 _MARK = "in the table"
 
 
-def by_partition(problem: Problem, watch: Watch) -> Iterator[GivenCells]:
+def divide_world(problem: Problem, watch: Watch) -> Iterator[GivenCells]:
     """Yield divisions of the world, each as the classes that hold records of the table.
 
-    None where that is no way: if the world is too large, or if missing values match anything and
+    Nothing where that is no way: if the world is too large, or if missing values match anything and
     a model counts who is in a class, which then takes in those of other classes.
     """
     world = problem.world
@@ -104,6 +104,7 @@ class _ClassPresence(Model):
         return self._people_with_mark(classes, _PRESENT) + strange, classes.people - strange
 
     def _people_with_mark(self, classes: Classes, mark: int) -> Counts:
+        """The people of each class who have this mark."""
         held = histogram_of(classes, self.name, _MARK)
         here = np.where(held.code == mark, held.count, 0)
         upto = np.concatenate([[0], np.cumsum(here)])
@@ -119,7 +120,7 @@ class _WorldDivision:
     k: int
     """People that a class needs at least."""
     share: float
-    """How many of them may be in the table; 1 if that does not matter."""
+    """The share of them that may be in the table; 1 if that does not matter."""
 
     @classmethod
     def of(cls, problem: Problem, world: CandidateCounter) -> "_WorldDivision":
@@ -176,9 +177,11 @@ def _column_of_people(column: QuasiColumn, world: CandidateCounter) -> QuasiColu
 
 
 def _mark_everybody(problem: Problem, world: CandidateCounter, *, marked: bool) -> Tally:
-    """The rows of the world and of those in the table alone, each marked, by their cells.
+    """The people of the world, and those of the table whom it lacks, as rows of cells and a mark.
 
-    Each is marked: so many people with these cells are in the table, the others are not.
+    Of people with the same cells as many are `_PRESENT` as the table has, the others `_ABSENT`;
+    whom the table has beyond them is `_STRANGE`. Unless `marked`, all of the world are absent, and
+    strange are those with whose cells it has nobody.
     """
     theirs, rows = _world_cells(world)
     mine = np.ascontiguousarray(lowest_codes(problem).T[list(world.places)])
@@ -252,14 +255,13 @@ def _join_pairs(people: Problem, spans: Spans, pairs: Codes) -> Spans:
             taken[one] = taken[other] = True
     class_of = np.unique(place[spans.pieces.class_of], return_inverse=True)[1].astype(np.int32)
     joined = Spans(replace(spans.pieces, class_of=class_of))
-    return joined.told_apart(people.tally, people.columns)
+    return joined.merge_alike(people.tally, people.columns)
 
 
 def _given_cells(problem: Problem, people: Problem, spans: Spans) -> tuple[GivenCells, Codes]:
-    """The cells of the table's records in the classes of the world; and a class for each class.
+    """The cells of the table's records in the world's classes, and the world's class of each class.
 
-    In columns that the world lacks records show their own cells. The second is the class of the
-    world that each class of the table is part of.
+    In columns that the world lacks records show their own cells. `spans` are classes of `people`.
     """
     places = () if problem.world is None else problem.world.places
     of_row = np.empty(people.tally.rows, dtype=np.int32)

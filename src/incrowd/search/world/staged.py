@@ -34,7 +34,7 @@ _LADDER = (2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200)
 """People per class, stage by stage."""
 
 
-def by_stages(problem: Problem, watch: Watch) -> Spans:
+def divide_by_stages(problem: Problem, watch: Watch) -> Spans:
     """Make classes of as few records as the world allows; what is left over joins others."""
     if problem.world is None:
         raise ValueError("a world is needed")
@@ -92,6 +92,7 @@ def _run_stages(problem: Problem, world: CandidateCounter, watch: Watch) -> Span
 
 
 def _world_models(problem: Problem) -> list[Model]:
+    """The models that ask about the world."""
     return [model for model in problem.models if "world" in model.requires]
 
 
@@ -117,6 +118,7 @@ class _Stages:
 
     @property
     def others(self) -> tuple[Model, ...]:
+        """The models that do not ask about the world."""
         return tuple(model for model in self.problem.models if "world" not in model.requires)
 
     def add_classes(self, k: int, watch: Watch) -> None:
@@ -136,6 +138,7 @@ class _Stages:
         return replace(every, class_of=_renumber_near(self.problem, every.row, every.class_of))
 
     def _rest_problem(self) -> Problem:
+        """The problem of the records that are in no class yet."""
         return replace(self.problem, tally=self.problem.tally.split(self.row, self.count))
 
     def _which_satisfy(self, part: Problem, spans: Spans) -> Flags:

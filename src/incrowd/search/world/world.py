@@ -29,8 +29,8 @@ from incrowd.search.lattice.full_domain import allowed_levels, levels_recoding, 
 from incrowd.search.refusals import nothing_found, raise_if_infeasible
 from incrowd.search.repair import merge_failing_classes
 from incrowd.search.search import FROM_TABLE, Found, Recodes, Search
-from incrowd.search.world.partition import by_partition
-from incrowd.search.world.staged import by_stages
+from incrowd.search.world.partition import divide_world
+from incrowd.search.world.staged import divide_by_stages
 from incrowd.table.column import Missing
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
@@ -61,8 +61,8 @@ class AgainstWorld(Search):
         raise_if_infeasible(problem)
         if problem.world is None or not any("world" in model.requires for model in problem.models):
             return _run_without_world(problem, problem.models, watch)
-        problem = _read_plainly(problem)
-        tried = self._try_levels(problem, watch)
+        problem = _read_gaps_as_values(problem)
+        tried = self._try_ways(problem, watch)
         if not tried:
             raise nothing_found(problem)
         best = min(tried, key=lambda trial: trial.loss)
@@ -74,8 +74,8 @@ class AgainstWorld(Search):
         facts = {"classes": float(best.classes), **{one.title: one.loss for one in tried}}
         return Found(best.recoding, self.name, why=f"{why} ({rest})" if rest else why, facts=facts)
 
-    def _try_levels(self, problem: Problem, watch: Watch) -> list["_WorldTrial"]:
-        """The trials of all ways: dividing the world, as without it, in stages, by levels."""
+    def _try_ways(self, problem: Problem, watch: Watch) -> list["_WorldTrial"]:
+        """Divide the world, try as without it, in stages, by levels; return the trials allowed."""
         watch.tell("dividing the people of the world", 0.0)
         tried = _try_divisions(problem, watch)
         guarded = _guard_ends(problem)
@@ -83,7 +83,7 @@ class AgainstWorld(Search):
         ways: list[tuple[str, Callable[[Problem, Watch], Recoding | None]]]
         ways = [("as without a world", partial(_mend_without_world, mend=not enough))]
         if not enough:
-            ways.append(("stage by stage", by_stages))
+            ways.append(("stage by stage", divide_by_stages))
         for number, (title, way) in enumerate(ways, start=1):
             if tried and watch.expired:
                 break
@@ -98,8 +98,8 @@ class AgainstWorld(Search):
         )
 
 
-def _read_plainly(problem: Problem) -> Problem:
-    """The problem with missing values as values of their own, if the table has none."""
+def _read_gaps_as_values(problem: Problem) -> Problem:
+    """The problem with missing values as values of their own, if table and world have none."""
     world = problem.world
     if world is None or not problem.tally.quasi.all() or any(one.unknown for one in world.columns):
         return problem
@@ -116,7 +116,7 @@ def _guard_ends(problem: Problem) -> Problem:
 def _try_divisions(problem: Problem, watch: Watch) -> list["_WorldTrial"]:
     """The best division of the world; larger classes are tried as long as they lose less."""
     best: list[_WorldTrial] = []
-    for boxes in by_partition(problem, watch):
+    for boxes in divide_world(problem, watch):
         found = _judge_trial(problem, "classes of the world", boxes)
         if best and found and found[0].loss >= best[0].loss:
             break
@@ -126,6 +126,8 @@ def _try_divisions(problem: Problem, watch: Watch) -> list["_WorldTrial"]:
 
 @plain(frozen=True, eq=False)
 class _WorldTrial:
+    """What a way found, its title in messages, its loss and its number of classes."""
+
     title: str
     recoding: Recoding
     loss: float
@@ -133,7 +135,7 @@ class _WorldTrial:
 
 
 def _judge_trial(problem: Problem, title: str, recoding: Recoding | None) -> list[_WorldTrial]:
-    """The trial of this recoding; nothing if there is none, or if it breaks the policy."""
+    """A list of the trial of this recoding; empty without one, or if it breaks the policy."""
     if recoding is None:
         return []
     outcome = problem.outcome(recoding)
@@ -145,6 +147,7 @@ def _judge_trial(problem: Problem, title: str, recoding: Recoding | None) -> lis
 
 
 def _run_without_world(problem: Problem, models: tuple[Model, ...], watch: Watch) -> Found:
+    """What `auto` finds without the world, for these models in place of the problem's."""
     return auto.Auto().run(replace(problem, models=models, world=None), watch)
 
 
@@ -198,7 +201,7 @@ def best_levels(problem: Problem, watch: Watch, bar: float) -> Levels | None:
 def _better_recoding(
     problem: Problem, levels: tuple[int, ...], bar: float
 ) -> tuple[Levels, float] | None:
-    """The recoding of these levels and its loss, if it satisfies the policy and loses less."""
+    """The recoding of these levels and its loss; None if it breaks the policy or loses no less."""
     class_of, number = node_classes(problem, levels)
     if problem.missing is Missing.MATCHES_ANYTHING and number > 1:
         return None

@@ -30,7 +30,7 @@ from incrowd.search.literature.accuracy.answers import (
     losses_of,
 )
 from incrowd.search.literature.accuracy.portfolio import Best, Workshop
-from incrowd.search.literature.accuracy.scan import Way, halve_privacy
+from incrowd.search.literature.accuracy.scan import Way, bisect_privacy
 from incrowd.search.literature.diversify.diversify import Diversify, MappingName
 from incrowd.search.literature.top_down import TopDown
 from incrowd.search.mondrian import Mondrian
@@ -178,10 +178,10 @@ def _answer_of(quest: BoundedProblem, method: Method, shop: Workshop, watch: Wat
             answer = portfolio.adjust_line(quest, shop, watch)
         case "ipcsd-mondrian":
             way = Way("mondrian", Mondrian(relaxed=True), step)
-            answer = halve_privacy(quest, way, shop.scans, watch)
+            answer = bisect_privacy(quest, way, shop.scans, watch)
         case "ipcsd-direct":
             way = portfolio.direct_way(quest.mapping)
-            answer = halve_privacy(quest, way, shop.scans, watch)
+            answer = bisect_privacy(quest, way, shop.scans, watch)
         case "optimal":
             found = methods.best_of_one_column(quest, shop.boxes)
             answer = portfolio.best_judged(quest, found)
@@ -191,7 +191,10 @@ def _answer_of(quest: BoundedProblem, method: Method, shop: Workshop, watch: Wat
 
 
 def _fallback(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watch) -> BoundedAnswer:
-    """The answer of least largest loss; beyond the bound `OutOfReachError` with one that works."""
+    """The answer of searches that make the largest loss of a class small.
+
+    `OutOfReachError`, which names a bound that works, if it is beyond the bound of the quest.
+    """
     problem = replace(quest.problem, loss=IlInf())
     tried: list[tuple[float, Spans]] = []
     failure = nothing_found(problem)
@@ -217,7 +220,10 @@ def _fallback(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watc
 def _least_bound(
     quest: BoundedProblem, works: float, answers: Callable[[BoundedProblem], bool], watch: Watch
 ) -> float:
-    """A bound that works, near the least: found by halving, in steps that a message can state."""
+    """A bound that works, near the least: found by halving, in steps that a message can state.
+
+    `works` is a bound known to work, `answers` says whether a problem with a bound has an answer.
+    """
     low, high = quest.most, _round_bound(works)
     for _ in range(_HALVINGS):
         middle = _round_bound((low + high) / 2)
@@ -232,8 +238,9 @@ def _least_bound(
 
 
 def _finds_any(method: Method, shop: Workshop, watch: Watch, quest: BoundedProblem) -> bool:
+    """Whether this method finds an answer within the bound."""
     if method == "best":
-        return portfolio.any_answer(quest, shop, watch)
+        return portfolio.finds_answer(quest, shop, watch)
     return _answer_of(quest, method, shop, watch).answer is not None
 
 
@@ -258,11 +265,11 @@ def _found_of(search: Accuracy, problem: Problem, best: Best) -> Found:
     if problem.missing is not Missing.MATCHES_ANYTHING and np.isfinite(best.limit):
         facts["at_most"] = best.limit
     optimal = search.method == "optimal" and _all_compared(problem)
-    why = _explain_best(search, facts, optimal) + _tried_facts(best)
+    why = _explain_best(search, facts, optimal) + _tried_in_words(best)
     return Found(answer.recoding, search.name, optimal=False, why=why, facts=facts)
 
 
-def _tried_facts(best: Best) -> str:
+def _tried_in_words(best: Best) -> str:
     """A phrase on what was tried, and how far AC came along each mapping."""
     lines = [f"{name} {'nothing' if p is None else f'{p:.4g}'}" for name, p in best.mappings]
     ac = [f"AC along {', '.join(lines)}"] if lines else []

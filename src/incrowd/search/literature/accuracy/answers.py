@@ -22,7 +22,7 @@ from incrowd.recoding import Outcome, Pieces, Spans
 from incrowd.search.lattice.full_domain import number_kept
 from incrowd.search.layout import boxes_of
 from incrowd.search.literature.diversify.diversify import MappingName
-from incrowd.search.repair import fold_pieces, join_pieces, safe_crowds
+from incrowd.search.repair import crowds_are_safe, fold_pieces, join_pieces
 
 SLACK = 1e-9
 """Costs and privacies are sums of fractions."""
@@ -88,7 +88,7 @@ def judge_answer(quest: BoundedProblem, found: Spans | Pieces) -> BoundedAnswer 
     """
     problem = quest.problem
     pieces = found.pieces if isinstance(found, Spans) else found
-    spans = Spans(fold_pieces(pieces)).told_apart(problem.tally, problem.columns)
+    spans = Spans(fold_pieces(pieces)).merge_alike(problem.tally, problem.columns)
     outcome = problem.outcome(spans)
     fine = problem.satisfied_by(outcome.classes) & (
         losses_of(problem, spans, outcome) <= quest.most
@@ -99,7 +99,7 @@ def judge_answer(quest: BoundedProblem, found: Spans | Pieces) -> BoundedAnswer 
             return None
         spans = _keep_classes(problem, spans.pieces, fine)
         outcome = problem.outcome(spans)
-    if outcome.suppressed > problem.suppressible or not safe_crowds(problem, outcome):
+    if outcome.suppressed > problem.suppressible or not crowds_are_safe(problem, outcome):
         return None
     answer = _answer_from(quest, spans, outcome)
     if outcome.suppressed == problem.suppressible:
@@ -108,6 +108,7 @@ def judge_answer(quest: BoundedProblem, found: Spans | Pieces) -> BoundedAnswer 
 
 
 def _answer_from(quest: BoundedProblem, spans: Spans, outcome: Outcome) -> BoundedAnswer:
+    """The answer that is this recoding, which must keep the bound and satisfy the models."""
     loss = quest.problem.loss.of(outcome)
     return BoundedAnswer(spans, outcome, quest.privacy_of(outcome.classes), loss)
 
@@ -126,7 +127,7 @@ def _keep_classes(problem: Problem, pieces: Pieces, fine: Flags) -> Spans:
     """The recoding with only the classes flagged as fine, all others left out."""
     numbers = np.append(number_kept(fine), SUPPRESSED).astype(np.int32)[pieces.class_of]
     spans = Spans(fold_pieces(replace(pieces, class_of=numbers)))
-    return spans.told_apart(problem.tally, problem.columns)
+    return spans.merge_alike(problem.tally, problem.columns)
 
 
 def _drop_weak_classes(quest: BoundedProblem, answer: BoundedAnswer) -> BoundedAnswer | None:
@@ -146,13 +147,13 @@ def _drop_weak_classes(quest: BoundedProblem, answer: BoundedAnswer) -> BoundedA
             losses_of(problem, spans, outcome) <= quest.most
         )
         within = outcome.suppressed <= problem.suppressible
-        if within and fine.all() and len(fine) and safe_crowds(problem, outcome):
+        if within and fine.all() and len(fine) and crowds_are_safe(problem, outcome):
             best = better(best, _answer_from(quest, spans, outcome))
     return best
 
 
 def _strong_classes(quest: BoundedProblem, classes: Classes, spare: int) -> Flags:
-    """The classes that stay if the least private go, as many as so many records allow."""
+    """Flags of the classes that stay if the least private go, `spare` records of them at most."""
     each = _privacies(quest, classes)
     order = np.argsort(each, kind="stable")
     gone = np.cumsum(classes.records[order])
@@ -162,6 +163,7 @@ def _strong_classes(quest: BoundedProblem, classes: Classes, spare: int) -> Flag
 
 
 def _privacies(quest: BoundedProblem, classes: Classes) -> Floats:
+    """The privacy of each class."""
     if quest.sensitive is None:
         return classes.people.astype(np.float64)
     held = _histogram(quest, classes)
@@ -171,7 +173,7 @@ def _privacies(quest: BoundedProblem, classes: Classes) -> Floats:
 
 
 def _level_classes(quest: BoundedProblem, answer: BoundedAnswer, spare: int) -> Spans:
-    """The classes without records of their commonest values, so many records in all.
+    """The recoding once up to `spare` records of commonest values have left their classes.
 
     Each class keeps as many as the largest l allows for which what goes is not too much.
     """
@@ -183,7 +185,7 @@ def _level_classes(quest: BoundedProblem, answer: BoundedAnswer, spare: int) -> 
         low, high = (middle, high) if gone <= spare else (low, middle)
     caps = np.floor(quest.model(low).most_kept(classes) / low + SLACK).astype(np.int64)
     pieces = _cap_values(quest, answer.recoding.pieces, caps)
-    return Spans(pieces).told_apart(quest.problem.tally, quest.problem.columns)
+    return Spans(pieces).merge_alike(quest.problem.tally, quest.problem.columns)
 
 
 def _histogram(quest: BoundedProblem, classes: Classes) -> Histogram:
@@ -192,7 +194,7 @@ def _histogram(quest: BoundedProblem, classes: Classes) -> Histogram:
 
 
 def _cap_values(quest: BoundedProblem, pieces: Pieces, caps: Counts) -> Pieces:
-    """The pieces with at most so many records of one value in each class, the rest left out."""
+    """The pieces with at most `caps[c]` records of one value in class c, the rest left out."""
     value = quest.problem.tally.sensitive[quest.sensitive or 0][pieces.row]
     order = np.lexsort((pieces.row, value, pieces.class_of))
     keys = pieces.class_of[order].astype(np.int64) * (int(value.max(initial=0)) + 1) + value[order]
@@ -206,7 +208,7 @@ def _cap_values(quest: BoundedProblem, pieces: Pieces, caps: Counts) -> Pieces:
 
 
 def _divide_rows(row: Codes, class_of: Codes, kept: Counts, gone: Counts) -> Pieces:
-    """These rows, some of their records in classes and the others left out."""
+    """The pieces of rows, `kept` of their records in classes and `gone` of them left out."""
     there, out = kept > 0, gone > 0
     nowhere = np.full(int(out.sum()), SUPPRESSED, dtype=np.int32)
     numbers = np.unique(class_of[there], return_inverse=True)[1].astype(np.int32)

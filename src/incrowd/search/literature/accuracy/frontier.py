@@ -94,7 +94,7 @@ def frontier(
             least = max(least, here + 1)
     names = [column.name for column in problem.sensitive]
     return Frontier(
-        points=rising(found.values(), search.privacy),
+        points=rising_points(found.values(), search.privacy),
         privacy=search.privacy,
         column=(search.column or names[0]) if names else None,
         loss=problem.loss.name,
@@ -111,7 +111,7 @@ def _is_flat_around(found: dict[int, FrontierPoint], here: int, privacy: Literal
     return bool(below and above) and max(below) >= _privacy_at(found[min(above)], privacy)
 
 
-def rising(
+def rising_points(
     points: Iterable[FrontierPoint], privacy: Literal["k", "l"]
 ) -> tuple[FrontierPoint, ...]:
     """The points by bound, without those that are no more private than one of a smaller bound.
@@ -126,6 +126,7 @@ def rising(
 
 
 def _privacy_at(point: FrontierPoint, privacy: Literal["k", "l"]) -> float:
+    """The privacy of a point: its l if that is asked and there is one, else its k."""
     return point.k if privacy == "k" or point.l is None else point.l
 
 

@@ -41,8 +41,11 @@ def code_starts(problem: Problem) -> Counts:
     return offsets([len(column.hierarchy.leaves) + 1 for column in problem.columns])
 
 
-def staying(quest: BoundedProblem, line: RecordLine) -> list[Flags]:
-    """Flags of who stays: all and, if records may go, all but half as many loners, or as many."""
+def staying_flags(quest: BoundedProblem, line: RecordLine) -> list[Flags]:
+    """Flags of the records that stay, for each of one or three tries.
+
+    First all stay. If some may be left out, then all but half as many loners, and all but as many.
+    """
     number, spare = len(line.records.row), quest.problem.suppressible
     stay = [np.ones(number, dtype=np.bool_)]
     if not spare or spare >= number:

@@ -19,7 +19,7 @@ from incrowd.search.literature.accuracy.answers import BoundedProblem
 from incrowd.search.literature.accuracy.loners import (
     RecordLine,
     code_starts,
-    staying,
+    staying_flags,
 )
 from incrowd.search.literature.diversify import exact
 from incrowd.search.literature.diversify.diversify import recoding_of
@@ -38,19 +38,20 @@ _LARGEST_WORK = 2**27
 """Steps that are worth taking to lower the loss once the privacy is settled."""
 
 
-def by_adjusting(
+def divide_by_adjusting(
     quest: BoundedProblem, line: RecordLine, watch: Watch
 ) -> list[tuple[Fraction, Pieces]]:
-    """Ghinita's heuristic AC, after which the least private class gets help; most private first.
+    """Divide by Ghinita's heuristic AC, then help the least private class.
 
     Groups that are as wide as the bound lets them be have no room for others' records, so it is
     also tried with groups that begin smaller. If only sizes count, the line is divided best too.
     Where records may be left out, all is also tried without those that fit in with fewest others.
+    Returned are all divisions with their privacy, the most private first.
     """
     watch.tell("adjusting neighbours", 0.3)
     tries = [
         partial(_divisions, quest, line, kept, share, watch)
-        for kept in staying(quest, line)
+        for kept in staying_flags(quest, line)
         for share in _SHARES
     ]
     found = [one for some in in_threads(tries) for one in some]
@@ -60,12 +61,12 @@ def by_adjusting(
 def _divisions(
     quest: BoundedProblem, line: RecordLine, kept: Flags, share: float, watch: Watch
 ) -> list[tuple[Fraction, Pieces]]:
-    """The divisions made of the records that are kept, each with its privacy."""
+    """The divisions of the records kept, each with its privacy; `share` as in `_adjust_groups`."""
     everyone = line.records
     records = everyone if kept.all() else everyone.take(kept)
     made = [_adjust_groups(quest, line.boxes, records, share, watch)]
     if quest.sensitive is None and share == _SHARES[0]:
-        made += by_runs(quest, line.boxes, records)
+        made += divide_by_runs(quest, line.boxes, records)
     return [
         (_least_privacy(quest, records, classes), everyone.pieces(spread_classes(kept, classes)))
         for classes in made
@@ -73,6 +74,7 @@ def _divisions(
 
 
 def _least_privacy(quest: BoundedProblem, records: OrderedRecords, class_of: Codes) -> Fraction:
+    """The privacy of the least private class."""
     by_value = quest.sensitive is not None
     classes = accuracy_weakest.chain_classes(
         records.items, records.value, class_of, int(class_of.max()) + 1
@@ -99,7 +101,7 @@ def _adjust_groups(
     return class_of
 
 
-def by_runs(quest: BoundedProblem, boxes: BoxCosts, records: OrderedRecords) -> list[Codes]:
+def divide_by_runs(quest: BoundedProblem, boxes: BoxCosts, records: OrderedRecords) -> list[Codes]:
     """Divide the line so that the smallest class is as large as can be; empty if impossible.
 
     With one column in the order of its codes no other classes are larger: two classes that overlap
@@ -123,7 +125,7 @@ def by_runs(quest: BoundedProblem, boxes: BoxCosts, records: OrderedRecords) -> 
 def _cheapest_runs(
     quest: BoundedProblem, boxes: BoxCosts, records: OrderedRecords, found: tuple[int, Codes]
 ) -> Codes:
-    """The runs of k records with the least loss, if that is not too much work."""
+    """The classes of the cheapest runs of k records; those `found`, (k, classes), if too slow."""
     k, class_of = found
     number = len(records.row)
     if number * k > _LARGEST_WORK:
@@ -137,14 +139,14 @@ def _cheapest_runs(
 
 
 def best_of_one_column(quest: BoundedProblem, boxes: BoxCosts) -> list[Spans | Pieces]:
-    """The most privacy of all divisions of one column (Section 5.1); empty if there is none."""
+    """A list of the most private of all divisions of one column (Section 5.1); empty if none is."""
     problem = quest.problem
     exact.refuse_several_columns(problem)
     k, floor = least_people(problem), _asked_l(problem)
     if quest.sensitive is None and floor == 1:
         order = np.lexsort((*problem.tally.sensitive[::-1], problem.tally.quasi[0]))
         records = records_of(problem, order.astype(np.int32), None)
-        return [records.pieces(class_of) for class_of in by_runs(quest, boxes, records)]
+        return [records.pieces(class_of) for class_of in divide_by_runs(quest, boxes, records)]
     column = exact.column_of(problem, quest.sensitive or 0)
     if quest.sensitive is not None:
         best = exact.most_private(column, quest.most, k)

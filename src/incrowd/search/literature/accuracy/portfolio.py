@@ -28,7 +28,7 @@ from incrowd.search.literature.accuracy.answers import (
     judge_answer,
 )
 from incrowd.search.literature.accuracy.loners import RecordLine, ceiling, most_possible
-from incrowd.search.literature.accuracy.scan import Scans, Way, halve_privacy, nudge
+from incrowd.search.literature.accuracy.scan import Scans, Way, bisect_privacy, next_privacy
 from incrowd.search.literature.diversify.diversify import Diversify, MappingName, order_of
 from incrowd.search.literature.diversify.groups import records_of
 from incrowd.search.mondrian import Mondrian
@@ -76,7 +76,7 @@ class Workshop:
         return self._lines[mapping]
 
     def adjust_line(self, quest: BoundedProblem, watch: Watch) -> BoundedAnswer | None:
-        """The best answer of the heuristic AC along the mapping of the quest, made once."""
+        """The best answer of AC along the mapping of a quest, made once; None if it finds none."""
         key = quest.mapping, quest.most
         if key not in self._adjusted:
             found = adjust_line(quest, self, watch)
@@ -103,7 +103,7 @@ class Best:
 
     answer: BoundedAnswer | None
     mappings: tuple[tuple[str, float | None], ...] = ()
-    """What AC came to along each mapping, nothing or its privacy."""
+    """The privacy that AC reached along each mapping, None if it found nothing."""
     scanned: tuple[str, ...] = ()
     """The searches that were scanned for more."""
     limit: float = inf
@@ -118,7 +118,7 @@ def best_of_all(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best:
     for way in ways:
         if watch.expired and best is not None:
             break
-        answer = halve_privacy(quest, way, shop.scans, watch, _known_privacy(best, limit))
+        answer = bisect_privacy(quest, way, shop.scans, watch, _known_privacy(best, limit))
         best = better(best, answer)
         scanned.append(way.title)
     if best is not None:
@@ -135,7 +135,7 @@ def best_in_passing(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best
     *quick, slow = ways_of(quest)
     for way in quick:
         best = better(
-            best, halve_privacy(quest, way, shop.scans, watch, _known_privacy(best, limit))
+            best, bisect_privacy(quest, way, shop.scans, watch, _known_privacy(best, limit))
         )
     best = better(best, _nudge(quest, shop, slow, _known_privacy(best, limit), watch))
     if best is not None:
@@ -146,15 +146,18 @@ def best_in_passing(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best
 def _nudge(
     quest: BoundedProblem, shop: Workshop, way: Way, known: tuple[float, float], watch: Watch
 ) -> BoundedAnswer | None:
-    """Ask for a little more privacy, and for more while that is an answer; None if it is none."""
+    """Ask for a little more privacy, and for more while that has an answer; None if it has none.
+
+    `known` is a pair of `_known_privacy`.
+    """
     reached, limit = known
-    more = nudge(way, reached)
+    more = next_privacy(way, reached)
     if watch.expired or more > limit + SLACK or not shop.may_nudge(way):
         return None
     answer = shop.scans.answer(quest, way, more, watch)
     if answer is None or answer.privacy <= reached + SLACK:
         return answer
-    further = halve_privacy(quest, way, shop.scans, watch, _known_privacy(answer, limit))
+    further = bisect_privacy(quest, way, shop.scans, watch, _known_privacy(answer, limit))
     return better(answer, further)
 
 
@@ -166,7 +169,7 @@ def _known_privacy(best: BoundedAnswer | None, limit: float) -> tuple[float, flo
 def _best_adjusted(
     quest: BoundedProblem, shop: Workshop, watch: Watch
 ) -> tuple[BoundedAnswer | None, tuple[tuple[str, float | None], ...]]:
-    """The best answer of AC along all mappings, and the privacy that each mapping reached."""
+    """The best answer of AC along all mappings, and the privacy reached along each; None: none."""
     tried: dict[str, float | None] = {}
     best: BoundedAnswer | None = None
     if quest.whole_rows:
@@ -188,7 +191,7 @@ def _tried_bounds(quest: BoundedProblem) -> tuple[float, ...]:
     return (quest.most, *smaller[-_SMALLER:])
 
 
-def any_answer(quest: BoundedProblem, shop: Workshop, watch: Watch) -> bool:
+def finds_answer(quest: BoundedProblem, shop: Workshop, watch: Watch) -> bool:
     """Whether any of the quick ways comes to an answer."""
     if _best_adjusted(quest, shop, watch)[0] is not None:
         return True
@@ -197,11 +200,11 @@ def any_answer(quest: BoundedProblem, shop: Workshop, watch: Watch) -> bool:
 
 
 def adjust_line(quest: BoundedProblem, shop: Workshop, watch: Watch) -> BoundedAnswer | None:
-    """The best answer of the heuristic AC along the mapping of the quest.
+    """The best answer of the heuristic AC along the mapping of the quest; None if it finds none.
 
     If values count, the direct heuristic may still do better, whose classes are as small as can be.
     """
-    found = methods.by_adjusting(quest, shop.line(quest.mapping), watch)
+    found = methods.divide_by_adjusting(quest, shop.line(quest.mapping), watch)
     best = best_judged(quest, [pieces for _, pieces in found])
     if quest.sensitive is None:
         return best
@@ -209,7 +212,7 @@ def adjust_line(quest: BoundedProblem, shop: Workshop, watch: Watch) -> BoundedA
 
 
 def _raise_l(quest: BoundedProblem, shop: Workshop, l: int, watch: Watch) -> BoundedAnswer | None:
-    """The best answer of the direct heuristic for l, l + 1 and so on while there is one."""
+    """The best answer of the direct heuristic for l, l + 1, … while it has one; None if never."""
     best: BoundedAnswer | None = None
     way = direct_way(quest.mapping)
     while l <= most_possible(quest) and not watch.expired:
@@ -226,7 +229,7 @@ def direct_way(mapping: MappingName, step: Fraction = Fraction(1)) -> Way:
 
 
 def best_judged(quest: BoundedProblem, found: list[Spans | Pieces]) -> BoundedAnswer | None:
-    """The best answer among what was found; if there is none, after merging failing classes."""
+    """The best answer among what was found, else among it with failing classes merged; or None."""
     best: BoundedAnswer | None = None
     for one in found:
         best = better(best, judge_answer(quest, one))

@@ -79,17 +79,17 @@ def spans_of_search(problem: Problem, search: Search, watch: Watch) -> Spans | N
     return Spans(found.by_class().pieces)
 
 
-def halve_privacy(
+def bisect_privacy(
     quest: BoundedProblem,
     way: Way,
     scans: Scans,
     watch: Watch,
     known: tuple[float, float] = (0.0, float("inf")),
 ) -> BoundedAnswer | None:
-    """The most private release of a search that is within the bound.
+    """Bisect the privacy asked of a search: the most private answer found, None if there is none.
 
-    `known` is a privacy that is reached already and one that nothing exceeds: up to the first the
-    search is not asked, as if it had found what is asked, and beyond the second neither.
+    `known` is a privacy that another search has reached and one that no release exceeds. What is
+    asked up to the first counts as found, beyond the second as not found, without a search.
     """
     reached, limit = known
     best = scans.answer(quest, way, Fraction(1), watch)
@@ -107,7 +107,7 @@ def halve_privacy(
     return best
 
 
-def nudge(way: Way, reached: float) -> Fraction:
+def next_privacy(way: Way, reached: float) -> Fraction:
     """The privacy to ask for next, a little more than is reached."""
     if way.step == 1:
         return Fraction(int(reached + SLACK) + 1)

@@ -58,6 +58,7 @@ class Diversify(Search):
         return search_after_leaving_out(problem, lambda stay: self._diversify(stay, watch))
 
     def _diversify(self, problem: Problem, watch: Watch) -> Found:
+        """Search among the records that stay, as `run` says."""
         raise_if_out_of_time(watch)
         if self.optimal:
             return _optimal_division(problem, self.name)
@@ -119,7 +120,10 @@ def _column_and_l(problem: Problem) -> tuple[int, int] | None:
 def _diverse_classes(
     problem: Problem, order: Codes, wanted: tuple[int, int], rounds: int
 ) -> tuple[Pieces, int]:
-    """Diverse classes of the records in their order, and how often the greedy step fell back."""
+    """Diverse classes of the records in their order, and how often the greedy step fell back.
+
+    `wanted` is what `_column_and_l` returns; `rounds` are those of swaps.
+    """
     column, l = wanted
     boxes = boxes_of(problem)
     everyone = groups.records_of(problem, order, column)
@@ -160,6 +164,7 @@ def _better_of_two(problem: Problem, order: Codes, spans: Spans, l: int) -> Span
 
 
 def _found_of(name: str, spans: Spans, l: int, fallen: int) -> Found:
+    """The classes as a result; the greedy step fell back `fallen` times."""
     number = int(spans.pieces.class_of.max()) + 1
     classes = count_of(number, "class", "classes")
     why = (
@@ -171,7 +176,7 @@ def _found_of(name: str, spans: Spans, l: int, fallen: int) -> Found:
 
 def _optimal_division(problem: Problem, name: str) -> Found:
     """The division of one column with the least largest extent (Section 4.2)."""
-    sensitive, l = strictest_frequency(problem, name)
+    sensitive, l = only_share_limit(problem, name)
     column = exact.column_of(problem, sensitive)
     best = exact.least_extent(column, l, least_people(problem))
     if best is None:
@@ -185,8 +190,11 @@ def _optimal_division(problem: Problem, name: str) -> Found:
     return Found(spans, name, optimal=problem.loss.worst_class, why=why, facts=facts)
 
 
-def strictest_frequency(problem: Problem, name: str) -> tuple[int, Fraction]:
-    """The sensitive column and the l of the only model that reads values, of kind frequency."""
+def only_share_limit(problem: Problem, name: str) -> tuple[int, Fraction]:
+    """The place of the sensitive column, and l, of the only model that reads values.
+
+    `PolicyError` in the name of a search if it is not l-diversity by frequency, or not alone.
+    """
     reading = [model for model in problem.models if model.columns]
     names = [column.name for column in problem.sensitive]
     if len(reading) == 1 and reading[0].shares_decide:
@@ -202,5 +210,5 @@ def recoding_of(problem: Problem, column: exact.OneColumn, class_of: Codes) -> S
     """The recoding of a division of one column."""
     ones = np.ones(len(column.row), dtype=np.int64)
     spans = Spans(fold_pieces(Pieces(column.row, ones, class_of)))
-    told = spans.told_apart(problem.tally, problem.columns)
+    told = spans.merge_alike(problem.tally, problem.columns)
     return replace(told, pieces=fold_pieces(told.pieces))

@@ -67,8 +67,8 @@ class OneColumn:
         last: Counts = beyond.astype(np.int64) - 1
         return last
 
-    def cost_of_steps(self, most: float) -> float:
-        """How many classes there are to look at, at worst, as a power of ten (Lemma 8)."""
+    def steps_as_power(self, most: float) -> float:
+        """How many classes there are to look at, at worst, as an exponent of ten (Lemma 8)."""
         reach = self.reach(most)
         worst = 0.0
         for begin in range(len(reach)):
@@ -97,7 +97,7 @@ def column_of(problem: Problem, sensitive: int) -> OneColumn:
     order = np.lexsort((code, value))
     held, place = np.unique(code, return_inverse=True)
     if len(held) > _PLACES:
-        raise _too_large(
+        raise _too_large_error(
             f"the column has {len(held):,} different values, more than the limit of {_PLACES:,}"
         )
     ends = np.stack(np.meshgrid(held, held, indexing="ij")).reshape(2, -1, 1)
@@ -109,14 +109,14 @@ def column_of(problem: Problem, sensitive: int) -> OneColumn:
 
 
 def division(column: OneColumn, most: float, l: Fraction, k: int = 1) -> Codes | None:
-    """Classes of records, each l-diverse, of at most this cost and at least k records; or None."""
+    """The l-diverse class of each record, of k or more, that costs `most` at most; None if none."""
     if any(size * l > len(column.place) for size in column.sizes.tolist()):
         return None
     reach = column.reach(most)
     if (reach < np.arange(len(reach))).any():
         return None
     if prod((column.sizes + 1).tolist()) >= _STATES:
-        raise _too_large(_explain(column, most))
+        raise _too_large_error(_explain(column, most))
     strides = np.concatenate([[1], np.cumprod(column.sizes + 1)[:-1]]).astype(np.int64)
     # no value twice in a class: such a class could be divided (Corollary 1)
     singular = l.denominator == 1 and k <= l
@@ -124,7 +124,7 @@ def division(column: OneColumn, most: float, l: Fraction, k: int = 1) -> Codes |
     rule = np.array([l.numerator, l.denominator, k, *limits], dtype=np.int64)
     verdict, held = diversify_exact.divide((column.place, column.start, reach), strides, rule)
     if verdict < 0:
-        raise _too_large(_explain(column, most))
+        raise _too_large_error(_explain(column, most))
     return _class_of_records(held) if verdict else None
 
 
@@ -188,14 +188,15 @@ def privacy_of(column: OneColumn, class_of: Codes) -> Fraction:
 
 def _explain(column: OneColumn, most: float) -> str:
     """How much work the division would be, in words for an error."""
-    steps = column.cost_of_steps(most)
+    steps = column.steps_as_power(most)
     return (
         f"{len(column.place):,} records with {len(column.sizes):,} sensitive values give up to "
         f"10^{steps:.0f} classes to examine, more than the limit of {_STEPS:,}"
     )
 
 
-def _too_large(what: str) -> LimitError:
+def _too_large_error(what: str) -> LimitError:
+    """The error that the division is too much work, for this reason."""
     return LimitError(
         f"the optimal division takes too long to find: {what}",
         remedy="remove 'optimal', or give a smaller table",

@@ -127,7 +127,7 @@ def _leaves_too_few(counts: Counts, c: int, l: int | Fraction) -> bool:
 
 
 def diverse_classes(records: OrderedRecords, l: int, boxes: "BoxCosts") -> tuple[Codes, int]:
-    """Classes of l or more values of l-eligible records; how often the greedy step fell back."""
+    """The class of each l-eligible record, l values in each; how often the heuristic fell back."""
     return diversify.spread(records.items, records.value, records.values, l, boxes)
 
 
@@ -149,7 +149,7 @@ def merge_runs(records: OrderedRecords, class_of: Codes, k: int, boxes: "BoxCost
 
 
 def swap_records(records: OrderedRecords, class_of: Codes, rounds: int, boxes: "BoxCosts") -> Codes:
-    """The classes after records of one value have changed places where that costs less."""
+    """The class of each record after up to `rounds` rounds of swaps within a value that pay."""
     number = int(class_of.max()) + 1
     members = np.argsort(class_of, kind="stable")
     sizes = np.bincount(class_of, minlength=number)

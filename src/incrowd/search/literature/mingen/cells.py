@@ -46,7 +46,7 @@ class MinGenCells(Search):
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Compare all partitions of the table into classes."""
         table = SmallTable.of(problem)
-        _refuse(problem, table, self.limit)
+        _refuse_unsupported(problem, table, self.limit)
         raise_if_infeasible(problem)
         best = Partitions(problem, table).best(watch)
         if best is None and watch.must_stop:
@@ -58,14 +58,14 @@ class MinGenCells(Search):
             raise _none_error(problem)
         levels, digits = best
         cells = CellLevels(levels, table.pieces(problem.tally, digits))
-        cells = cells.told_apart(problem.tally, problem.columns)
+        cells = cells.merge_alike(problem.tally, problem.columns)
         number = cells.levels.shape[1]
         facts = {"parts": float(table.parts), "classes": float(number)}
         proved, why = _proof(problem, table)
         return Found(cells, self.name, proved, why, facts)
 
 
-def _refuse(problem: Problem, table: SmallTable, limit: int) -> None:
+def _refuse_unsupported(problem: Problem, table: SmallTable, limit: int) -> None:
     """Raise `PolicyError` if the table is too large, or its missing values are not supported."""
     if table.parts > limit:
         raise PolicyError(

@@ -155,7 +155,7 @@ def minimal_distortions(
     """
     lattice = climb_lattice(replace(problem, loss=loss or Precision()), watch, limit)
     if not lattice.compare(watch):
-        raise time_is_up(lattice)
+        raise time_is_up_error(lattice)
     return lattice.distortions
 
 
@@ -180,13 +180,13 @@ def climb_lattice(problem: Problem, watch: Watch, limit: int) -> "Tagged":
     """The lattice with all its minimal nodes known; `LimitError` if the time is up before."""
     lattice = untagged_lattice(problem, limit)
     if not lattice.climb(watch):
-        raise time_is_up(lattice)
+        raise time_is_up_error(lattice)
     if not lattice.minimal:
         raise no_levels(problem)
     return lattice
 
 
-def time_is_up(lattice: "Tagged") -> LimitError:
+def time_is_up_error(lattice: "Tagged") -> LimitError:
     """The error that the time was up before all nodes had been looked at or ruled out."""
     return LimitError(
         f"the time limit ended after {lattice.examined:,} of {lattice.size:,} level vectors",
@@ -229,7 +229,7 @@ class MinGen(Search):
         finished = climbed and lattice.compare(watch)
         least = lattice.distortions
         if not least:
-            raise no_levels(problem) if finished else time_is_up(lattice)
+            raise no_levels(problem) if finished else time_is_up_error(lattice)
         node, rule = least[0], "the time limit ended before all were found"
         if finished:
             node, rule = self.prefer.choose(problem.columns, least)
@@ -243,6 +243,7 @@ class MinGen(Search):
 
 
 def _explain(lattice: "Tagged", rule: str) -> tuple[dict[str, float], str]:
+    """The facts of a search, and a sentence that ends in the rule by which it chose."""
     minimal, least = lattice.minimal, lattice.distortions
     counts = {
         "nodes": float(lattice.size),

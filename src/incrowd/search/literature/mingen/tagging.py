@@ -119,7 +119,7 @@ class Tagged:
         ]
 
     def _divide(self, chain: list[Node], watch: Watch) -> None:
-        """Find where a chain becomes releasable, at two thirds: higher nodes are cheaper."""
+        """Find where a chain becomes releasable; split at two thirds, higher nodes being cheap."""
         low, high = 0, len(chain)
         while low < high and not self._is_over(watch):
             middle = (low + 2 * high) // 3
@@ -147,6 +147,7 @@ class Tagged:
         return look
 
     def _count(self, node: Node) -> _NodeFacts:
+        """Count and judge a node where missing values match nothing else."""
         judge = self._judge
         counted = judge.count(node)
         verdict = judge.judge_by_size(counted)
@@ -163,6 +164,7 @@ class Tagged:
         return self._facts_of(counted, failing, loss, NodeState.RELEASABLE, hopeless=False)
 
     def _count_crowds(self, node: Node) -> _NodeFacts:
+        """Count and judge a node where missing values match anything."""
         counted = self._judge.count(node)
         recoding = recode(self._problem, node)
         if recoding is None:
@@ -194,6 +196,7 @@ class Tagged:
 
     @property
     def _releasable(self) -> list[_NodeFacts]:
+        """What is known of the counted nodes that can be released."""
         return [look for look in self._looks.values() if look.state is NodeState.RELEASABLE]
 
     @property
