@@ -1,6 +1,7 @@
 """What tests need from the system, installed if it can be: Java for Spark, a PostgreSQL server."""
 
 import atexit
+import fcntl
 import os
 import shutil
 import socket
@@ -46,11 +47,17 @@ def _servers() -> list[Path]:
 
 
 def _install(package: str) -> None:
-    """Install a Debian package if we may."""
-    if os.geteuid() == 0 and shutil.which("apt-get"):
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        subprocess.run(["apt-get", "update"], check=False, **quiet)
-        subprocess.run(["apt-get", "install", "-y", package], check=False, **quiet)
+    """Install a Debian package if we may; another process of tests may be about to, too."""
+    if os.geteuid() != 0 or not shutil.which("apt-get"):
+        return
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with (Path(tempfile.gettempdir()) / "incrowd-tests-install.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if subprocess.run(["dpkg", "--status", package], check=False, **quiet).returncode == 0:
+            return
+        patient = ["apt-get", "-o", "DPkg::Lock::Timeout=600"]
+        subprocess.run([*patient, "update"], check=False, **quiet)
+        subprocess.run([*patient, "install", "-y", package], check=False, **quiet)
 
 
 def _missing(what: str, package: str) -> Path:
