@@ -117,7 +117,7 @@ class _LazyDuckDB(DuckDB):
             if records <= FEW_RECORDS:
                 rows = pl.read_parquet(path)
                 return pl.DataFrame([rows[f"c{j}"].alias(name) for j, name in enumerate(names)])
-        self.look_at_foreign(path, names)
+        self.set_foreign_table(path, names)
         return None
 
     def frame(self, release: WrittenTable) -> pl.LazyFrame:  # noqa: ARG002  there is one

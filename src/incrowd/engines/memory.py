@@ -17,13 +17,13 @@ from incrowd.engines.memory_release import MemoryStaged, polars_of
 from incrowd.errors import InputError, PolicyError, boundary, count_of
 from incrowd.recoding.column_cells import ByClass, ByValue, Cell, ClassNumber, Keep, Within
 from incrowd.recoding.recoding import classes_of_records
-from incrowd.table.cells import readable, select_columns, text_of
+from incrowd.table.cells import select_columns, text_of, with_nulls
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.counted import CountedRows, count_rows
 from incrowd.table.decode import decode
 from incrowd.table.encode import columns_without_codes, encode, sealed_content, to_polars
 from incrowd.table.fold import fold, in_threads
-from incrowd.table.names import nearest
+from incrowd.table.names import name_remedy
 from incrowd.table.tally import Tally
 
 _KINDS = (nw.Implementation.PANDAS, nw.Implementation.POLARS, nw.Implementation.PYARROW)
@@ -36,7 +36,7 @@ class MemoryEngine:
     can = frozenset({Can.ORDER})
 
     def __init__(self, frame: Any, *, text: bool = False) -> None:
-        _refuse_names(frame)
+        _refuse_unusable_names(frame)
         with boundary(InputError("the frame cannot be read")):
             self._frame = _as_narwhals(frame)
         self.text = text
@@ -114,7 +114,7 @@ class MemoryEngine:
 
     def texts(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
         """A column coded by the text of its cells, whatever they are."""
-        cells = readable(select_columns(self.rows, [name]), missing_values, text=self.text)[name]
+        cells = with_nulls(select_columns(self.rows, [name]), missing_values, text=self.text)[name]
         return coded_texts(cells, name)
 
     def frequency(self, column: CodedColumn) -> Counts:
@@ -286,7 +286,8 @@ class MemoryEngine:
     def _column(self, name: str) -> "nw.Series[Any]":
         if name not in self.names:
             raise PolicyError(
-                f"the table has no column {name!r}", remedy=nearest(name, self.names, listed=True)
+                f"the table has no column {name!r}",
+                remedy=name_remedy(name, self.names, listed=True),
             )
         return self._frame[name]
 
@@ -377,7 +378,7 @@ def _as_narwhals(frame: Any) -> "nw.DataFrame[Any]":
     )
 
 
-def _refuse_names(frame: Any) -> None:
+def _refuse_unusable_names(frame: Any) -> None:
     """Refuse a frame whose column names are not text or not unique, as pandas allows."""
     with boundary(InputError("the columns of the frame cannot be read")):
         lazy = getattr(frame, "collect_schema", None)
@@ -385,10 +386,10 @@ def _refuse_names(frame: Any) -> None:
         names = list(getattr(frame, "column_names", listed))
     if not all(isinstance(name, str) for name in names):
         raise InputError("column names must be text", remedy="rename the columns")
-    refuse_repeated(names)
+    refuse_repeated_names(names)
 
 
-def refuse_repeated(names: Sequence[str]) -> None:
+def refuse_repeated_names(names: Sequence[str]) -> None:
     """Refuse columns that share a name."""
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:

@@ -137,7 +137,7 @@ class PostgreSQL(Database):
         self._seen: dict[str, tuple[int, int]] = {}
         with closed_on_failure(self):
             self.schema = str(self._session.one("SELECT coalesce(current_schema(), '') AS s"))
-            self._relation = self._relation_of(address)
+            self._relation = self._require_relation(address)
             self._session.run(_PATH)
             self._columns = self._describe_columns(self._relation, {})
         self.columns = tuple(one.column for one in self._columns)
@@ -308,7 +308,7 @@ class PostgreSQL(Database):
         )
         return None if found.is_empty() else _Relation(*found.row(0))
 
-    def _relation_of(self, address: Address) -> _Relation:
+    def _require_relation(self, address: Address) -> _Relation:
         found = self._relation_named(address.schema, address.table)
         if found is None:
             raise InputError(

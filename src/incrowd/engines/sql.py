@@ -186,7 +186,7 @@ class JoinedCodes:
         return f"WHERE {known}" if known else ""
 
 
-def if_any(column: CodedColumn | None) -> tuple[CodedColumn, ...]:
+def as_tuple(column: CodedColumn | None) -> tuple[CodedColumn, ...]:
     """A tuple of the column; an empty one if it is None."""
     return () if column is None else (column,)
 

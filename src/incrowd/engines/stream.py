@@ -398,10 +398,12 @@ def _stack(pieces: Sequence[pl.DataFrame]) -> pl.DataFrame:
             return pl.concat(pieces, how="vertical_relaxed", rechunk=True)
         except pl.exceptions.PolarsError:
             names = pieces[0].columns
-            return pl.DataFrame([_join([piece[name] for piece in pieces]) for name in names])
+            return pl.DataFrame(
+                [_join_columns([piece[name] for piece in pieces]) for name in names]
+            )
 
 
-def _join(parts: Sequence[pl.Series]) -> pl.Series:
+def _join_columns(parts: Sequence[pl.Series]) -> pl.Series:
     """One column of all these; as text if no other type holds them all."""
     try:
         whole = pl.concat([part.to_frame() for part in parts], how="vertical_relaxed")

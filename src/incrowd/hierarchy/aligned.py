@@ -47,7 +47,7 @@ _FARTHEST = 1e300
 
 
 @dataclass(frozen=True)
-class Ask:
+class CellConditions:
     """The conditions on the cells of a column."""
 
     k: int
@@ -64,8 +64,8 @@ class Ask:
     """Whether the user chose the hierarchy."""
 
 
-def align(
-    hierarchy: Hierarchy, people: Counts, ask: Ask, present: Counts | None = None
+def choose_cells(
+    hierarchy: Hierarchy, people: Counts, ask: CellConditions, present: Counts | None = None
 ) -> CellGrid | None:
     """The cells of an ordered column; None if the table holds none of its values.
 
@@ -88,7 +88,7 @@ class _ValueLine:
     held: Codes
     people: Counts
     """People of each held value."""
-    ask: Ask
+    ask: CellConditions
 
     @cached_property
     def before(self) -> Counts:

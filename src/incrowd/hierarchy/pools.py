@@ -113,7 +113,7 @@ class Pools:
             after[self.of[code], code] = code
         return before, after
 
-    def topmost(self, group: Counts, member: Codes) -> Flags:
+    def are_topmost(self, group: Counts, member: Codes) -> Flags:
         """Which of these pairs of a group and a member lie in no other member of the group."""
         size = len(self.level)
         held = np.unique(group * size + member)

@@ -1,8 +1,8 @@
 """Delimited text in chunks of whole records, and plain text files that Polars reads as we do.
 
 `PlainText` reads some columns of a file with Polars alone, without a look at the others. That is
-faster than `batches`, which checks every record. Use it for a file that was checked before (one
-that was just written) or will be (one whose records are then rewritten).
+faster than `open_batches`, which checks every record. Use it for a file that was checked before
+(one that was just written) or will be (one whose records are then rewritten).
 """
 
 import os

@@ -2,7 +2,7 @@
 
 Cells that stay are copied as they are written, quotes and all. Cells that show something else get
 the bytes of what they show. A text with a quote or a carriage return in an odd place is refused
-here: `batches` reads it, or says what is wrong with it (docs/decisions/0019).
+here: `open_batches` reads it, or says what is wrong with it (docs/decisions/0019).
 """
 
 import os
@@ -162,7 +162,7 @@ def _runs(names: Sequence[str], leaving: Sequence[str], shown: Sequence[str]) ->
     return np.array(runs, dtype=np.int32)
 
 
-def rewritten(text: PlainText, how: Rewriting, codes: Iterable[Codes]) -> Iterator[CsvRows]:
+def rewrite_records(text: PlainText, how: Rewriting, codes: Iterable[Codes]) -> Iterator[CsvRows]:
     """The header, then the records with the cells that their codes stand for, part by part.
 
     `codes` come in any parts of shape (replaced columns, some records). Raises `OtherRecordsError`

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from incrowd.errors import InputError, PolicyError, boundary
-from incrowd.io.atomic import alone
+from incrowd.io.atomic import lock_folder
 
 _STATE = "state.json"
 _BITS = 128
@@ -52,7 +52,7 @@ def keeping(target: str | os.PathLike[str] | None) -> Iterator[KeptParts]:
     with boundary(problem):
         folder.mkdir(mode=0o700, exist_ok=True)
         folder.chmod(0o700)
-    with alone(folder):
+    with lock_folder(folder):
         with boundary(problem):
             seed = _seed(folder / _STATE)
         yield KeptParts(folder, seed)

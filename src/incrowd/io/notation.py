@@ -183,7 +183,7 @@ class FoundNotations:
     undecided: Mapping[str, str]
     """By column that can be read in two ways: the option that decides."""
 
-    def rewritten(self, frame: pl.DataFrame, *, text: bool = True) -> pl.DataFrame:
+    def rewrite(self, frame: pl.DataFrame, *, text: bool = True) -> pl.DataFrame:
         """The table with these columns rewritten: as plain texts, or else as numbers and dates."""
         made = [_rewrite_column(frame[name], how, text=text) for name, how in self.columns.items()]
         return frame.with_columns(made) if made else frame

@@ -13,7 +13,7 @@ from incrowd.errors import InputError, PolicyError, boundary, count_of
 from incrowd.io.layout import Layout
 from incrowd.io.notes import Note
 from incrowd.io.whole import WholeTable
-from incrowd.table.cells import whole_numbers
+from incrowd.table.cells import floats_as_integers
 
 _MOSTLY = 0.5
 """A column of numbers gets labels if at least this share of its values has one."""
@@ -80,7 +80,7 @@ def _plain_column(column: pl.Series) -> pl.Series:
     """The column with whole numbers as integers, and an empty text as missing."""
     if isinstance(column.dtype, pl.String):
         return column.set((column == "").fill_null(value=False), None)
-    return whole_numbers(column)
+    return floats_as_integers(column)
 
 
 def _is_coded(column: pl.Series, labels: Mapping[Any, str]) -> bool:

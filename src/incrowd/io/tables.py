@@ -218,7 +218,7 @@ def _rewrite(table: Source, layout: Layout) -> Source:
     if layout.notation is None:
         return table
     ways = find_notations(table.frame, layout.notation, table.delimiter, text=table.text)
-    frame = ways.rewritten(table.frame, text=table.text)
+    frame = ways.rewrite(table.frame, text=table.text)
     return replace(table, frame=frame, notes=(*table.notes, *ways.notes()))
 
 

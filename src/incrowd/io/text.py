@@ -17,7 +17,7 @@ from incrowd.errors import InputError, PolicyError, boundary, count_of
 from incrowd.io.header import is_headed
 from incrowd.io.layout import DELIMITERS, Layout
 from incrowd.io.notes import Note
-from incrowd.io.titles import names_of, refuse_wide, start_notes, title_lines
+from incrowd.io.titles import count_title_records, names_of, refuse_wide, start_notes
 from incrowd.kernels.io import lines as lines_kernels
 
 _MARKS = (
@@ -205,7 +205,7 @@ def start_of(text: bytes, layout: Layout) -> TextStart:
     if not body or body.isspace():
         raise InputError("it is empty", remedy="give a table with a header and records")
     delimiter = layout.delimiter or find_delimiter(body, layout.expected, tabs=layout.tabs)
-    titles = lines_of_titles(body, delimiter) if layout.skip is None else 0
+    titles = count_title_lines(body, delimiter) if layout.skip is None else 0
     body = body[end_of_lines(body, titles) :] if titles else body
     records = first_records(body, delimiter)
     refuse_wide(len(records[0]))
@@ -215,9 +215,9 @@ def start_of(text: bytes, layout: Layout) -> TextStart:
     return TextStart(delimiter, header, records, titles, begin, line)
 
 
-def lines_of_titles(start: bytes, delimiter: str) -> int:
+def count_title_lines(start: bytes, delimiter: str) -> int:
     """Number of lines at the start of a text that are titles, or blank lines below them."""
-    titles = title_lines(first_records(start, delimiter))
+    titles = count_title_records(first_records(start, delimiter))
     if not titles:
         return 0
     head = io.StringIO(start[: head_size(start)].decode(errors="replace"), newline="")

@@ -78,7 +78,7 @@ def _list_first(names: Sequence[str]) -> str:
     return ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
 
 
-def title_lines(records: Sequence[Sequence[str]]) -> int:
+def count_title_records(records: Sequence[Sequence[str]]) -> int:
     """Number of first records that are titles: one cell, above the first that has several.
 
     Titles are shorter than records, or empty but for one cell in a table of three columns or more.

@@ -47,7 +47,7 @@ def world_of(
     if any(is_path(one) and str(one) == "-" for one in given):
         raise PolicyError("the world cannot come from standard input", remedy="name a file")
     names = (*policy.columns, *(called.rename or {}).values(), *filter(None, [called.id]))
-    parts = tuple(table_of("world", one, Reading(expected=names)) for one in given)
+    parts = tuple(open_attack_table("world", one, Reading(expected=names)) for one in given)
     knowledge = knowledge_of(policy, {}, called.folder)
     knowledge = replace(knowledge, world_id=called.id, rename=called.rename or {})
     tables = AttackTables(AttackTable("table", engine), {}, knowledge, parts)
@@ -58,15 +58,15 @@ def world_of(
     )
 
 
-def table_of(name: str, source: Any, reading: Reading | None = None) -> AttackTable:
+def open_attack_table(name: str, source: Any, reading: Reading | None = None) -> AttackTable:
     """Open the table in a file, a frame or elsewhere; messages call it by this name.
 
     Attacks link record to record: what they need of a table elsewhere is brought into memory.
     """
-    return attack_table(name, open_table(source, reading).engine)
+    return as_attack_table(name, open_table(source, reading).engine)
 
 
-def attack_table(name: str, engine: Engine) -> AttackTable:
+def as_attack_table(name: str, engine: Engine) -> AttackTable:
     """A table of an attack, which codes its columns record by record."""
     here = engine if isinstance(engine, MemoryEngine) else FetchedColumns(engine)
     return AttackTable(name, here, engine.text)

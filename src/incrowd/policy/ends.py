@@ -8,7 +8,7 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.errors import PolicyError
-from incrowd.hierarchy.aligned import Ask, align
+from incrowd.hierarchy.aligned import CellConditions, choose_cells
 from incrowd.hierarchy.cells import CellGrid
 from incrowd.hierarchy.pools import pools_of
 from incrowd.models.model import Model
@@ -120,22 +120,24 @@ def with_ends(
         return column
     asked = policy.columns[column.name]
     given = asked.hierarchy is not None and asked.hierarchy.name != "auto"
-    ask = Ask(k, column.lowest, column.highest, column.widest, asked.grid, given)
+    ask = CellConditions(k, column.lowest, column.highest, column.widest, asked.grid, given)
     if world is not None:
-        return replace(column, grid=align(column.hierarchy, people, ask, present))
+        return replace(column, grid=choose_cells(column.hierarchy, people, ask, present))
     return replace(column, grid=_cells_of_column(column, holders, ask))
 
 
-def _cells_of_column(column: QuasiColumn, holders: ColumnHolders, ask: Ask) -> CellGrid | None:
+def _cells_of_column(
+    column: QuasiColumn, holders: ColumnHolders, ask: CellConditions
+) -> CellGrid | None:
     """Choose the cells of a column, aligned; None if no cells help.
 
     People who have several values count for each, if every cell then still holds k people.
     """
     each = holders.people_each()
-    found = align(column.hierarchy, each, ask)
+    found = choose_cells(column.hierarchy, each, ask)
     if holders.unit is None or found is None or holders.holds_k(found, ask.k):
         return found
-    return align(column.hierarchy, holders.people_once(), ask, each)
+    return choose_cells(column.hierarchy, holders.people_once(), ask, each)
 
 
 def _refuse_idle_grid(column: QuasiColumn, policy: Policy) -> None:

@@ -44,7 +44,7 @@ def encode(
     with boundary(InputError(f"the column {name!r} cannot be read", remedy="convert it to text")):
         values = to_polars(series)
         if infer and kind in {None, Kind.NUMBER}:
-            values = _whole_numbers(values, missing_values)
+            values = _read_whole_numbers(values, missing_values)
         coded = _encode_by_type(values, name)
         if coded.domain.kind is Kind.TEXT:
             coded = _without_texts(coded, missing_values, blank=infer)
@@ -71,7 +71,7 @@ def number_texts(values: pl.Series) -> tuple[Codes, Texts]:
 def align(column: CodedColumn, leaves: Domain) -> CodedColumn:
     """The column in the codes of a hierarchy's leaves (`leaves_of`); refused if it lacks one."""
     place = leaves_of(column.domain, leaves)
-    _refuse_unknown(column, place)
+    _refuse_values_without_leaf(column, place)
     lookup = np.concatenate([[MISSING], place]).astype(np.int32)
     return CodedColumn(column.name, lookup[column.codes], leaves)
 
@@ -137,7 +137,7 @@ def to_polars(series: AnySeries) -> pl.Series:
     return pl.Series(cells, dtype=pl.String)
 
 
-def _whole_numbers(values: pl.Series, missing: Sequence[str]) -> pl.Series:
+def _read_whole_numbers(values: pl.Series, missing: Sequence[str]) -> pl.Series:
     """Read texts that are all plain whole numbers at once; return others as they are.
 
     What follows would find the same, by way of their distinct texts, which may be millions.
@@ -338,14 +338,14 @@ def _as_kind(column: CodedColumn, kind: Kind) -> CodedColumn:
     if column.domain.kind is kind:
         return column
     parsed = parse(column.domain.labels, kind)
-    _refuse_unfit(column, kind, parsed.fits)
-    _refuse_merged(column, kind)
+    _refuse_values_of_other_kind(column, kind, parsed.fits)
+    _refuse_merging_numbers(column, kind)
     values, place = np.unique(parsed.values, return_inverse=True)
     lookup = np.concatenate([[MISSING], place.ravel() + 1]).astype(np.int32)
     return CodedColumn(column.name, lookup[column.codes], Domain(kind, values))
 
 
-def _refuse_unfit(column: CodedColumn, kind: Kind, fits: Flags) -> None:
+def _refuse_values_of_other_kind(column: CodedColumn, kind: Kind, fits: Flags) -> None:
     if fits.all():
         return
     unfit = np.concatenate([[False], ~fits])[column.codes]
@@ -357,7 +357,7 @@ def _refuse_unfit(column: CodedColumn, kind: Kind, fits: Flags) -> None:
     )
 
 
-def _refuse_merged(column: CodedColumn, kind: Kind) -> None:
+def _refuse_merging_numbers(column: CodedColumn, kind: Kind) -> None:
     if kind is Kind.NUMBER and has_merging_numbers(column.domain.labels):
         raise InputError(
             f"the column {column.name!r} holds numbers with too many digits to tell apart",
@@ -365,7 +365,7 @@ def _refuse_merged(column: CodedColumn, kind: Kind) -> None:
         )
 
 
-def _refuse_unknown(column: CodedColumn, place: Codes) -> None:
+def _refuse_values_without_leaf(column: CodedColumn, place: Codes) -> None:
     """Refuse a column if some value that occurs is no leaf (place 0) of its hierarchy."""
     unknown = np.concatenate([[False], place == MISSING])
     held = unknown[column.codes]
