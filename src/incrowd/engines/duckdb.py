@@ -171,12 +171,13 @@ class DuckDB(Database):
         self.run("DETACH given")
 
     def _copy_query(self, query: str) -> None:
+        """Store what a query answers as Parquet, and make it the table."""
         path = self.folder / "table.parquet"
         self.run(f"COPY ({query}) TO {text_literal(path)} (FORMAT parquet)")
         self.set_table(path)
 
     def set_table(self, path: Path, names: Sequence[str] | None = None) -> None:
-        """Make a Parquet file of ours the table; `names` replace those of its columns if given."""
+        """Let `source` be a Parquet file of ours, with these names of columns if they are given."""
         stored = self._columns_of(parquet(path))
         called = [column.name for column in stored] if names is None else names
         pairs = zip(called, stored, strict=True)
@@ -188,7 +189,7 @@ class DuckDB(Database):
         )
 
     def set_foreign_table(self, path: Path, names: Sequence[str] | None = None) -> None:
-        """Make a Parquet file that another program wrote the table, as `set_table` does with ours.
+        """Let `source` be a Parquet file of another program, as `set_table` does with one of ours.
 
         Statistics in Parquet files leave out NaN, and DuckDB would conclude that there is none. The
         file must not change before the release is written.
@@ -355,6 +356,7 @@ class DuckDB(Database):
         self._end()
 
     def _columns_of(self, rows: str) -> tuple[SqlColumn, ...]:
+        """The columns of the rows that this text, as it stands behind FROM, reads."""
         with boundary(InputError("DuckDB cannot read the table", remedy=_REMEDY)):
             found = self._connection.sql(f"SELECT * FROM {rows}")
             pairs = zip(found.columns, found.types, strict=True)
@@ -362,6 +364,7 @@ class DuckDB(Database):
 
 
 def _kind_of_cells(kind: str) -> Cells:
+    """What cells are by DuckDB's name for their type."""
     if kind.startswith(_LISTS) or kind.endswith("]"):
         return "nested"
     named: dict[str, Cells] = {

@@ -99,6 +99,7 @@ class MemoryEngine:
         return values
 
     def _code_weights(self, name: str) -> CodedColumn:
+        """The column as codes of numbers; cells that are none are refused as wrong weights."""
         try:
             return self.code(name, Kind.NUMBER)
         except InputError as error:
@@ -128,7 +129,7 @@ class MemoryEngine:
         unit: CodedColumn | None = None,
         complete: Sequence[CodedColumn] = (),
     ) -> CountedRows:
-        """Count the distinct rows of these columns, codes and people (`unit`)."""
+        """Count distinct rows of columns, codes and people, as `Engine.counts` says."""
         cells, there = select_columns(self.rows, columns), self._complete_records(complete)
         codes = {column.name: column.codes for column in coded}
         person = None if unit is None else unit.codes
@@ -237,7 +238,7 @@ class MemoryEngine:
         return classes
 
     def _complete_records(self, complete: Sequence[CodedColumn]) -> Counts | None:
-        """The records that lack none of these columns, by number; None without columns: all."""
+        """The numbers of records that lack none of these columns; None, for all, without any."""
         if not complete:
             return None
         whole = np.logical_and.reduce([column.codes != MISSING for column in complete])
@@ -284,6 +285,7 @@ class MemoryEngine:
         return made
 
     def _column(self, name: str) -> "nw.Series[Any]":
+        """The column of this name; refused, with the nearest name, if there is none."""
         if name not in self.names:
             raise PolicyError(
                 f"the table has no column {name!r}",
@@ -293,7 +295,7 @@ class MemoryEngine:
 
 
 def _draw_some(every: Counts, records: int) -> Counts:
-    """At most this many of these record numbers, drawn with a fixed seed, ascending."""
+    """At most `records` of the record numbers in `every`, drawn with a fixed seed, ascending."""
     if len(every) <= records:
         return every
     return every[np.sort(np.random.default_rng(0).choice(len(every), records, replace=False))]

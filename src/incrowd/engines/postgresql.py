@@ -110,6 +110,7 @@ class _ReadAnew(NamedTuple):
 
     @property
     def columns(self) -> tuple[SqlColumn, ...]:
+        """The columns as statements know them."""
         return tuple(one.column for one in self.carried)
 
     @property
@@ -309,6 +310,7 @@ class PostgreSQL(Database):
         return None if found.is_empty() else _Relation(*found.row(0))
 
     def _require_relation(self, address: Address) -> _Relation:
+        """The catalog's entry of the table at an address; refused if there is none."""
         found = self._relation_named(address.schema, address.table)
         if found is None:
             raise InputError(
@@ -320,7 +322,7 @@ class PostgreSQL(Database):
     def _describe_columns(
         self, relation: _Relation, known: Mapping[tuple[str, str], Mapping[str, Any]]
     ) -> tuple[Carried, ...]:
-        """The columns of a table, and how they travel."""
+        """A table's columns, as they travel; `known`: surveys by name and type, not made anew."""
         found = self._session.rows(CATALOG.format(table=relation.oid))
         stored = [Stored(*row) for row in found.iter_rows()]
         if not stored:

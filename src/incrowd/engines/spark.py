@@ -210,8 +210,9 @@ class Spark(Database):
     def _digest(
         self, rows: str, columns: Sequence[SqlColumn], named: Mapping[str, str]
     ) -> tuple[Digested, str] | None:
-        """As `digest`, of these rows; None if there are cells whose text may be that of others.
+        """As `digest`, of the table `rows`, in which columns are called as `named` says.
 
+        None if there are nested cells, whose text may be that of other cells.
         A row is the text of its cells, each behind its length. Digests of rows are sorted in groups
         of those that begin alike.
         """
@@ -278,6 +279,7 @@ class Spark(Database):
         return folder.path
 
     def _new_path(self, name: str) -> Path:
+        """A path in the private folder that is not taken, with this name in it."""
         return self.folder / f"{name}-{secrets.token_hex(4)}.parquet"
 
     def _replace(self, name: str, path: Path, schema: "StructType | None") -> None:
@@ -288,13 +290,14 @@ class Spark(Database):
             shutil.rmtree(before, ignore_errors=True)
 
     def _create_view(self, name: str, path: Path, schema: "StructType | None") -> None:
+        """Let a table's name stand for these files; without a schema it is read from them."""
         reader = self.session.read if schema is None else self.session.read.schema(schema)
         reader.parquet(_pattern(path)).createOrReplaceTempView(name)
         self._made[name] = path
 
     @contextmanager
     def _spark_boundary(self, what: str) -> Iterator[None]:
-        """A block that no error or log of Spark leaves; a full disk is told as such."""
+        """A block that no error or log of Spark leaves: ours says what it cannot do (`what`)."""
         words = f"Spark cannot {what}", _REMEDY, _LARGER
         # The inner one asks Java what happened, which must not be logged; the outer one is for a
         # Java that is gone.
@@ -374,6 +377,7 @@ def _shared_folder(home: Any) -> Path:
 
 
 def _private_folder(parent: Path) -> PrivateFolder:
+    """Make a private folder in this one; refused if that cannot be written to."""
     problem = InputError(
         "incrowd cannot make a folder for its files", remedy=f"set {SCRATCH} to a writable folder"
     )
@@ -431,6 +435,7 @@ def _sql_columns(schema: "StructType") -> tuple[SqlColumn, ...]:
 
 
 def _kind_of_cells(kind: "DataType") -> Cells:
+    """What cells of this type are; `nested` if `_CELLS` does not know it."""
     return _CELLS.get(kind.typeName().partition("(")[0], "nested")
 
 

@@ -187,7 +187,7 @@ class JoinedCodes:
 
 
 def as_tuple(column: CodedColumn | None) -> tuple[CodedColumn, ...]:
-    """A tuple of the column; an empty one if it is None."""
+    """The column as a tuple of one; an empty tuple if it is None."""
     return () if column is None else (column,)
 
 

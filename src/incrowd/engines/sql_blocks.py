@@ -104,6 +104,7 @@ class _SqlNumbers:
 
 
 def _code_expressions(numbered: list[_SqlNumbers]) -> list[str]:
+    """The expressions of the numbers that stand for the cells of these columns."""
     return [f"{one.table}.code" for one in numbered]
 
 

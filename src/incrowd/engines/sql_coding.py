@@ -115,7 +115,7 @@ class SqlCoding:
         return 0 if found is None else int(found)
 
     def put_weights(self, name: str) -> Coding:
-        """Put a table of a column's values and weights into the database; say how it is joined."""
+        """Put a table of a column's values and weights into the database; return how to join it."""
         column, weight = self.weights(name)
         table = f"w{self.names.index(name)}"
         values = self.entries(name).values.alias("value")
@@ -123,7 +123,7 @@ class SqlCoding:
         return self._join_on(table, name)
 
     def put_codes(self, column: CodedColumn) -> Coding:
-        """Store the column's values and codes as a table, unless it is there; how to join it."""
+        """Put a table of the column's values and codes there, once; return how to join it."""
         name = f"m{self.names.index(column.name)}"
         if self._put.get(name) is not column:
             values = self.entries(column.name).values.alias("value")
@@ -165,6 +165,7 @@ class SqlCoding:
         return column, weight
 
     def _code_weights(self, name: str) -> CodedColumn:
+        """The column as codes of numbers; cells that are none are refused as wrong weights."""
         try:
             return self.codes([name], {name: Kind.NUMBER})[name]
         except InputError as error:

@@ -64,6 +64,7 @@ class Staging:
         )
 
     def _put_pieces(self, keys: PackedKeys) -> None:
+        """Put the table `pieces`, the lines of `_pieces`, into the database."""
         put = self.engine.database.put
         for lines in self._pieces(keys):
             put("pieces", lines)
@@ -131,7 +132,7 @@ class Staging:
     def _cell_expression(  # noqa: PLR0911  one answer per kind of cell
         self, j: int, name: str, cell: Cell, order: str
     ) -> tuple[str, str]:
-        """The expression of column j that leaves, and its joins, whose tables this puts there."""
+        """What column j (`name`) shows, as an expression, and its joins; makes their tables."""
         engine, database = self.engine, self.engine.database
         match cell:
             case Keep():
@@ -195,4 +196,5 @@ def _needs_classes(plan: RowPlan) -> bool:
 
 
 def _splits_equal_records(plan: RowPlan) -> bool:
+    """Whether equal records go into several classes."""
     return len(plan.pieces.row) > plan.tally.rows

@@ -260,6 +260,7 @@ class _Keeper:
 
     @property
     def began(self) -> bool:
+        """Whether a batch was seen."""
         return bool(self._pieces)
 
     def _keep(self, frame: pl.DataFrame, rows: Counts) -> None:
@@ -293,6 +294,7 @@ class _SlotKeeper(_Keeper):
         return StreamSample(_stack(self._pieces)[self._place[:filled]], seen)
 
     def _settle(self) -> None:
+        """Drop the records that no slot holds any more."""
         taken = self._place >= 0
         rows, row_of = np.unique(self._place[taken], return_inverse=True)
         self._pieces = [_stack(self._pieces)[rows]]
@@ -374,6 +376,7 @@ def _skips(uniforms: Floats, log_weight: Floats) -> Counts:
 
 
 def _generator(seed: int | None, stream: int) -> np.random.Generator:
+    """A generator of this seed, another for each number `stream`; unpredictable without a seed."""
     if seed is not None and seed < 0:
         raise PolicyError("the seed must be 0 or more", remedy="give a whole number")
     return np.random.default_rng(None if seed is None else [seed, stream])

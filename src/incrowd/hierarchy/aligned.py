@@ -182,7 +182,7 @@ class _ValueLine:
         return low, high
 
     def _best_marks(self, gap: Counts, low: Floats, high: Floats) -> Counts:
-        """The marks between the best cells, the first and the last mark included."""
+        """The marks of the best cells; `low` and `high` are the ends of cells at each mark."""
         people, ask = self.before[gap], self.ask
         low, high = self._line_shares(low), self._line_shares(high)
         inner = self._bounded
@@ -262,7 +262,7 @@ class _ValueLine:
 
     @cached_property
     def _unit(self) -> float | None:
-        """The power of ten that all numbers of the column are multiples of."""
+        """The power of ten that all its numbers are multiples of; None as in `lattice_unit`."""
         return lattice_unit(self.hierarchy.leaves.values[self.held - 1])
 
     def _node_points(self, least: int) -> tuple[CutPoints, CutPoints]:

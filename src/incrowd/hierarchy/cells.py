@@ -45,7 +45,7 @@ class CutPoints:
         return CutPoints(self.place[which], self.behind[which])
 
     def at(self, gap: Counts, own: Counts, other: "CutPoints", others: Counts) -> "CutPoints":
-        """The point of each gap: one of its own (gaps `own`) if it has one, else of `other`."""
+        """A point in each `gap`: of these, which lie in gaps `own`, else of `other` in `others`."""
         both = self + other
         mine, theirs = np.searchsorted(own, gap), np.searchsorted(others, gap)
         known = np.isin(gap, own)
@@ -212,7 +212,10 @@ def grid_of(
     bounds: Sequence[Bounds],
     labels: Sequence[str],
 ) -> CellGrid:
-    """The grid of these cells over so many leaves; those between two cells belong to the second."""
+    """The grid of cells over so many leaves; leaves between two cells belong to the second.
+
+    `run` has the first and the last leaf of each cell, `reach` the smallest and largest value.
+    """
     of = np.searchsorted(run[1], np.arange(1, leaves + 1)) + 1
     shown = np.empty(len(labels), dtype=object)
     shown[:] = labels

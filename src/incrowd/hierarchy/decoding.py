@@ -148,7 +148,7 @@ class Decoder:
             )
 
     def _runs(self, label: str | None, unnamed: list[Run]) -> list[Run]:
-        """The runs of leaves that a label may stand for, none if it is unknown."""
+        """The runs of leaves that a label may stand for, none if unknown; `unnamed`: `*others*`."""
         if label is None:
             return [(MISSING, MISSING)]
         plain = self._plain_span(label) if self._ordered else None
@@ -182,7 +182,7 @@ class Decoder:
         return None if named else (low, high)
 
     def _runs_of_set(self, label: str, unnamed: list[Run]) -> list[Run]:
-        """The runs of what the label of a set names; none if one of its members is unknown."""
+        """The runs of what a set names, of `*others*` the unnamed; none if a member is unknown."""
         members = read_members(label)
         if members is None:
             return []
@@ -192,6 +192,7 @@ class Decoder:
         return [*(run for found in runs for run in found), *(unnamed if members.others else ())]
 
     def _runs_of_name(self, name: str) -> list[Run]:
+        """The runs of the nodes and of the value that have this name; none if nothing has."""
         code = self._code_of_leaf.get(name)
         return [*self._runs_of_nodes.get(name, ()), *([] if code is None else [(code, code)])]
 

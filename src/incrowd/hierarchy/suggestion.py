@@ -181,7 +181,7 @@ def _sample_texts(values: Values) -> list[str]:
 
 
 def _suggest_texts(sample: Sequence[str], n: int, column: str) -> Suggestion:  # noqa: PLR0911  the same
-    """A hierarchy for texts, by their look and the column's name."""
+    """A hierarchy for n texts, by the look of some of them and the column's name."""
     digits = _flagged_share(text.isdigit() for text in sample)
     lengths = {len(text) for text in sample}
     if _are_countries(sample, column):
@@ -246,6 +246,7 @@ def _are_countries(sample: Sequence[str], column: str) -> bool:
 
 
 def _is_code(text: str) -> bool:
+    """Whether a text has a digit and no blank."""
     return any(c.isdigit() for c in text) and not any(c.isspace() for c in text)
 
 

@@ -44,7 +44,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def naming_target(made: Path, path: str | os.PathLike[str]) -> Iterator[None]:
-    """A block whose errors name the target where they would name the file made beside it."""
+    """A block whose errors name the target (`path`) in place of the file `made` beside it."""
     try:
         yield
     except InputError as error:
@@ -325,7 +325,7 @@ def _keep_old(target: Path) -> Path | None:
 
 
 def _copy(target: Path, old: Path) -> None:
-    """Copy a file whole, with its permissions, or leave nothing."""
+    """Copy a file to `old` whole, with its permissions, or leave nothing there."""
     try:
         old.touch(0o600, exist_ok=False)
         shutil.copyfile(target, old)
@@ -361,7 +361,7 @@ def _intents(target: Path) -> list[Path]:
 
 
 def _settle_intent(intent: Path, target: Path) -> None:
-    """Complete what an intent says if its release is in place, else remove its files; remove it."""
+    """Complete an intent whose release is in place, else remove its files; then remove itself."""
     intended = _read_intent(intent, target)
     if intended is not None:
         new, place = intent.with_name(intended["release"]), Path(intended["place"])

@@ -147,6 +147,7 @@ class _Peeked(ByteStream):
         return self._ahead[:size]
 
     def take(self, size: int) -> bytes:
+        """Read the next bytes, at most this many; none at the end."""
         data: bytes = self._ahead[:size] or self._stream.read(size) or b""
         self._ahead = self._ahead[len(data) :]
         return data
@@ -172,6 +173,7 @@ def _seekable_path(path: str | os.PathLike[str], stream: "_Peeked", stack: ExitS
 
 
 def _unpack_zstd(stream: CountingReader) -> AbstractContextManager[Any]:
+    """The stream unpacked from zstd, to be used as a block; refused without a library that can."""
     opened = open_zstd(stream)
     if opened is None:
         raise InputError(
@@ -182,6 +184,7 @@ def _unpack_zstd(stream: CountingReader) -> AbstractContextManager[Any]:
 
 
 def _batches_by_rows(table: pl.LazyFrame, layout: Layout, form: Format) -> Batches:
+    """A table of Polars in frames of as many rows as the layout says, else of limited size."""
     every = table.collect_schema().names()
     refuse_wide(len(every))
     chosen = layout.choose(every)

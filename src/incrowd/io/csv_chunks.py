@@ -44,7 +44,10 @@ class CsvChunk:
 def csv_chunks(
     pieces: Iterator[bytes], delimiter: str, *, header: bool, returns: bool, line: int = 1
 ) -> Iterator[CsvChunk]:
-    r"""Cut a text, from `line` on, where records end; with `returns` lines end with \r alone."""
+    r"""Cut a text, whose first line has number `line`, where records end.
+
+    With `header` its first record holds the column names, with `returns` lines end with \r alone.
+    """
     rest = b""
     for piece, last in with_last(pieces):
         rest += piece.replace(b"\r", b"\n") if returns else piece
@@ -144,6 +147,7 @@ def plain_text(path: str | os.PathLike[str], form: Form, names: Sequence[str]) -
 
 
 def _pieces(path: Path, size: int) -> Iterator[bytes]:
+    """The bytes of a file, so many at a time."""
     with ExitStack() as stack:
         with _boundary():
             file = stack.enter_context(path.open("rb", buffering=0))

@@ -84,7 +84,7 @@ def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> boo
 
 
 def refuse_missing_folder(path: str | os.PathLike[str], what: str) -> None:
-    """Refuse a file whose folder does not exist, or an address; `what` should go there."""
+    """Refuse an address, and a file in a folder that does not exist; `what` should go there."""
     refuse_remote(path, tables=False)
     folder = Path(path).parent
     if not folder.is_dir():

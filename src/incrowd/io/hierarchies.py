@@ -228,6 +228,7 @@ def _gunzip(content: bytes, path: Path) -> bytes:
 
 
 def _text(path: Path) -> str:
+    """The text of a hierarchy file, unpacked and decoded; refused if it cannot be read."""
     if not path.is_file():
         raise InputError(
             f"the hierarchy file {str(path)!r} does not exist", remedy="check its name"
@@ -251,7 +252,7 @@ def _lines(text: str, path: Path) -> Lines:
 
 
 def _quoted_lines(text: str, path: Path, delimiter: str) -> Lines:
-    """The same of a file in which some fields stand in quotes."""
+    """As `_lines`, of a file in which some fields stand in quotes."""
     wrong = InputError(
         f"the hierarchy file {path.name!r} has an open quote, or a quote inside a field",
         remedy="close it, or double it where it belongs to the text",
@@ -292,6 +293,7 @@ def _stem(path: Path) -> str:
 
 
 def _single_path(column: str, paths: list[Path]) -> Path:
+    """The one file of a column; refused if there are several."""
     if len(paths) > 1:
         raise InputError(
             f"{len(paths)} files could be the hierarchy of {column!r}",

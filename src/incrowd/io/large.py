@@ -102,10 +102,10 @@ class LargeTable:
 
 
 def open_large(source: Any, layout: Layout, memory: int | None = None) -> LargeTable | None:
-    """The table to be worked on out of memory; None if it fits there, or without DuckDB.
+    """The table, to be worked on out of memory; None if it fits into memory, or without DuckDB.
 
-    A folder of partitions is, even if it fits; standard input never is. `memory` is how much may be
-    used. Without it a share of what is free is.
+    A folder of partitions is opened even if it fits; standard input never is. `memory` is how many
+    bytes may be used, a share of those that are free if None.
     """
     if str(source) == "-" or find_spec("duckdb") is None:
         return None
@@ -137,6 +137,7 @@ def _has_partitions(path: Path) -> bool:
 
 
 def _files(path: Path) -> list[Path]:
+    """A file, the Parquet files of a folder at any depth, or the files of a pattern; else none."""
     if path.is_dir():
         return sorted(path.rglob("*.parquet"))
     if path.is_file():

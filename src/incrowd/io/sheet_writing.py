@@ -134,6 +134,7 @@ def _as_sheet_column(column: pl.Series) -> pl.Series:
 
 
 def _refuse_long(texts: pl.Series) -> pl.Series:
+    """Refuse texts that no cell of a sheet can hold; return the texts."""
     long = int((texts.str.len_chars() > _LONGEST).sum())
     if long:
         raise InputError(

@@ -125,6 +125,8 @@ def _refuse_other_archives(archive: zipfile.ZipFile) -> None:
 
 @dataclass(frozen=True)
 class _Sheet:
+    """A sheet of a workbook, and where it is."""
+
     place: int
     """Its number in the workbook, from 0."""
     name: str
@@ -179,6 +181,7 @@ def _choose_sheet(
 
 
 def _head(archive: zipfile.ZipFile, part: str) -> bytes:
+    """The first bytes of a part of the archive; none if there is no such part."""
     if part not in archive.namelist():
         return b""
     with archive.open(part) as stream:
@@ -199,6 +202,7 @@ def _count_marks(archive: zipfile.ZipFile, part: str) -> dict[str, int]:
 
 
 def _notes_on_marks(counts: Mapping[str, int]) -> Iterator[Note]:
+    """Notes on what `_count_marks` found."""
     for name, (one, many, words) in _SAID.items():
         if number := counts[name]:
             yield Note(f"{name}_cells", number, f"{count_of(number, one, many)}{words}")
@@ -239,14 +243,17 @@ class _SheetReader:
     place: int
 
     def sheet_below(self, header: int) -> Any:
+        """The sheet as fastexcel reads it below the row with this number: that is its header."""
         return self.book.load_sheet(self.place, header_row=header, schema_sample_rows=None)
 
     def from_row(self, row: int) -> pl.DataFrame:
+        """The cells from the row with this number on, without a header."""
         above = {"header_row": None, "skip_rows": row, "schema_sample_rows": None}
         found: pl.DataFrame = self.book.load_sheet(self.place, **above).to_polars()
         return found
 
     def texts_of(self, row: int) -> list[str]:
+        """The cells of the row with this number as texts, empty where there is nothing."""
         one = {"header_row": None, "skip_rows": row, "n_rows": 1, "dtypes": "string"}
         cells = self.book.load_sheet(self.place, **one).to_polars()
         return ["" if cell is None else cell for cell in cells.row(0)]

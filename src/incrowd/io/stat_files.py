@@ -42,6 +42,7 @@ def read(data: bytes, layout: Layout) -> WholeTable:
 
 
 def _reading_function(data: bytes) -> Callable[..., Any]:
+    """The function of pyreadstat for the format that the file's first bytes tell."""
     library = import_module("pyreadstat")
     for start, name in (
         (b"$FL", "read_sav"),
@@ -70,6 +71,7 @@ def _put_labels(
 
 
 def _notes(numbers: Sequence[str]) -> Iterator[Note]:
+    """A note on these columns, which stay numbers as labels name few of their values; else none."""
     if numbers:
         has = count_of(len(numbers), "column has", "columns have")
         words = f"{has} labels for few of the values, and stay numbers: "
@@ -118,7 +120,7 @@ def _with_labels(column: pl.Series, labels: Mapping[Any, str]) -> pl.Series:
 def _texts_of_codes(
     codes: Sequence[str | None], labels: Sequence[str], taken: set[str]
 ) -> list[str]:
-    """The text for each code: its label, with the code behind it where labels are not unique."""
+    """The text for each code: its label, with the code behind it if `taken` or not unique."""
     times = Counter(labels)
     return [
         text if times[text] == 1 and text.strip() and text not in taken else f"{text} ({code})"

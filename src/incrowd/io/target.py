@@ -95,6 +95,7 @@ def _collect_sheet(file: IO[bytes]) -> Iterator[Write]:
 
 
 def _append_columns(file: IO[bytes], form: Form) -> Iterator[Write]:
+    """Give a function that appends frames to a Parquet or Arrow file."""
     writer: Any = None
 
     def write(frame: pl.DataFrame) -> None:
@@ -113,6 +114,7 @@ def _append_columns(file: IO[bytes], form: Form) -> Iterator[Write]:
 
 
 def _open_writer(file: IO[bytes], form: Form, schema: Any) -> Any:
+    """The writer of PyArrow for this form, of frames with this schema."""
     if form.format == "parquet":
         return import_module("pyarrow.parquet").ParquetWriter(file, schema)
     return import_module("pyarrow.ipc").new_file(file, schema)
@@ -183,7 +185,7 @@ class Place:
     """What publishes a table, when its certificate is in its place."""
 
     def certify(self, text: Callable[[], str]) -> None:
-        """Write the certificate, if there is a place for it."""
+        """Write the certificate that `text` makes, if there is a place for it."""
         if self.paper is not None:
             files.write_text(self.paper, text())
 
@@ -245,7 +247,7 @@ def refuse_no_folder(target: AnyPath | None) -> None:
 
 
 def certificate_path(target: AnyPath | None, certificate: AnyPath | None) -> AnyPath | None:
-    """Where the certificate goes: beside the release, unless said otherwise.
+    """Where the certificate goes: beside the release, unless said otherwise; None if nowhere.
 
     That of a table in a database goes to the current folder, under the name of the table.
     """

@@ -122,7 +122,10 @@ def find_delimiter(data: bytes, expected: Collection[str] = (), *, tabs: bool = 
 
 
 def _evenness(data: bytes, delimiter: str) -> tuple[float, int]:
-    """The share of the commonest number of fields, and it; (0.0, 1) if less than half, or one."""
+    """The share of records with the commonest number of fields, and that number.
+
+    (0.0, 1) if that is less than half of them, or if they have one field.
+    """
     sizes = Counter(len(record) for record in first_records(data, delimiter))
     fields, times = max(sizes.items(), key=lambda item: (item[1], item[0]), default=(1, 1))
     share = times / max(1, sizes.total())
@@ -283,6 +286,7 @@ def _parse(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame:
 
 
 def _parse_slowly(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame:
+    """The records as a frame, read one by one; empty cells are missing."""
     with _allow_cells(len(data)):
         lines = io.StringIO(data.decode(), newline="")
         records = list(csv.reader(lines, delimiter=delimiter, strict=True))[int(header) :]

@@ -52,7 +52,7 @@ def _numbered_name(name: str, taken: set[str]) -> str:
 
 
 def _repair_notes(record: Sequence[str], names: Sequence[str]) -> Iterator[Note]:
-    """Notes on names of a header that were missing or repeated, and are new."""
+    """Notes on cells of a header (`record`) that were missing or repeated: `names` has new ones."""
     pairs = [(old, new) for old, new in zip(record, names, strict=True) if old != new]
     nameless = [new for old, new in pairs if not old.strip()]
     if nameless:

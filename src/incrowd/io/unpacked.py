@@ -156,6 +156,7 @@ def _unzstd_at_once(data: bytes) -> bytes:
 
 
 def _most_allowed() -> int | None:
+    """The most bytes that the user lets a file unpack to; None if the variable is not set."""
     said = os.environ.get(VARIABLE, "")
     if not said:
         return None

@@ -153,6 +153,7 @@ def _parse_toml(text: str, source: str) -> dict[str, Any]:
 
 
 def _check_version(data: Mapping[str, Any]) -> None:
+    """Refuse a policy without a version, or with one that this incrowd does not know."""
     version = data.get("version")
     if version is None:
         raise FaultyPolicyError([Fault((), "'version' is missing", "add version = 1 on top")])

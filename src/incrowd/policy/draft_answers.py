@@ -58,6 +58,7 @@ def apply_answers(drafted: Draft, answers: Mapping[str, ColumnAnswer]) -> Draft:
 
 
 def _apply_answer(column: Column, answer: ColumnAnswer) -> Column:
+    """The settings of a drafted column after the answer about it."""
     marks = column.missing_values if answer.reads_missing else ()
     if answer.bands:
         bands = Intervals(quantiles=16)

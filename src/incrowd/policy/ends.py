@@ -76,6 +76,7 @@ class ColumnHolders:
         return bool((held[held > 0] >= k).all())
 
     def _records_of(self, entries: Flags) -> Counts:
+        """Count records per code in the entries that are flagged."""
         return _records_per_code(self.codes[entries], self.records[entries], self.size)
 
     def _people_per_code(self, codes: Codes, size: int) -> Counts:

@@ -74,12 +74,13 @@ def clear_own_marks(rows: pl.DataFrame, own: Mapping[str, Sequence[str]]) -> pl.
 
 
 def _clear_own_marks(column: pl.Series, listed: Sequence[str]) -> pl.Series:
+    """The column with the values listed null, be they texts or numbers."""
     gone = has_mark(text_of(column), listed)
     return column.set(gone, None) if gone.any() else column
 
 
 def has_mark(cells: pl.Series, listed: Sequence[str]) -> pl.Series:
-    """Flags for texts that are in this list, or the same number in another spelling."""
+    """Flags for texts that are listed, or are a listed number in another spelling; not for null."""
     gone = cells.is_in(list(listed))
     texts = pl.Series(list(listed), dtype=pl.String)
     numbers = texts.cast(pl.Float64, strict=False).drop_nulls().to_list()

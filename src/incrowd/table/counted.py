@@ -45,7 +45,7 @@ class CountedRows:
         return replace(self, cells=cells)
 
     def only(self, lines: Counts) -> "CountedRows":
-        """Of these rows those in the given lines."""
+        """The lines with these numbers alone."""
         return CountedRows(
             self.cells[lines] if self.cells.columns else self.cells,
             self.records[lines],

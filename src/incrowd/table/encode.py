@@ -219,6 +219,7 @@ def _encode_dates(values: pl.Series, name: str) -> CodedColumn:
 
 
 def _refuse_far_dates(dates: pl.Series, name: str) -> None:
+    """Refuse dates outside the years 1 to 9999."""
     far = ~dates.dt.year().is_between(1, 9999).fill_null(value=True)
     if far.any():
         beyond = count_of(int(far.sum()), "date")
@@ -238,6 +239,7 @@ def _encode_decimals(values: pl.Series, name: str) -> CodedColumn:
 
 
 def _encode_durations(values: pl.Series, name: str) -> CodedColumn:
+    """A column of durations coded as numbers of seconds."""
     units = {"ms": 1e3, "us": 1e6, "ns": 1e9}
     dtype = values.dtype
     seconds = values.to_physical().cast(pl.Float64) / units[getattr(dtype, "time_unit", "us")]
@@ -245,6 +247,7 @@ def _encode_durations(values: pl.Series, name: str) -> CodedColumn:
 
 
 def _encode_booleans(values: pl.Series, name: str) -> CodedColumn:
+    """A column of truth values coded as the texts false and true."""
     coded = _encode_in_order(values.cast(pl.Int64), name, Kind.NUMBER, "int64")
     labels = np.array(["false", "true"], dtype=object)[coded.domain.values.astype(np.int64)]
     return CodedColumn(name, coded.codes, Domain(Kind.TEXT, labels))
@@ -277,6 +280,7 @@ def _as_categories(values: pl.Series) -> pl.Series:
 
 
 def _encode_in_order(values: pl.Series, name: str, kind: Kind, dtype: str) -> CodedColumn:
+    """A column of int64 (null: missing) coded by value; the domain is of this kind and dtype."""
     present = values.is_not_null().to_numpy()
     cells = values.drop_nulls().to_numpy()
     coded = _encode_whole_numbers(cells, present, name, kind)
@@ -328,6 +332,7 @@ def _recognize_kind(column: CodedColumn) -> tuple[CodedColumn, Kind]:
 
 
 def _keep_values(column: CodedColumn, kept: Flags) -> CodedColumn:
+    """The column with the values that are flagged; the others are missing."""
     lookup = np.concatenate([[MISSING], np.cumsum(kept) * kept]).astype(np.int32)
     domain = Domain(column.domain.kind, column.domain.values[kept])
     return CodedColumn(column.name, lookup[column.codes], domain)
@@ -346,6 +351,7 @@ def _as_kind(column: CodedColumn, kind: Kind) -> CodedColumn:
 
 
 def _refuse_values_of_other_kind(column: CodedColumn, kind: Kind, fits: Flags) -> None:
+    """Refuse a column with values that are not of this kind; `fits` flags those that are."""
     if fits.all():
         return
     unfit = np.concatenate([[False], ~fits])[column.codes]
@@ -358,6 +364,7 @@ def _refuse_values_of_other_kind(column: CodedColumn, kind: Kind, fits: Flags) -
 
 
 def _refuse_merging_numbers(column: CodedColumn, kind: Kind) -> None:
+    """Refuse numbers of so many digits that different ones would be one float64."""
     if kind is Kind.NUMBER and has_merging_numbers(column.domain.labels):
         raise InputError(
             f"the column {column.name!r} holds numbers with too many digits to tell apart",
@@ -396,6 +403,7 @@ def leaves_of(domain: Domain, leaves: Domain) -> Codes:
 
 
 def _look_up_texts(texts: Texts, known: Texts) -> Codes:
+    """The place, from 1, of each text among the known ones, 0 where there is none."""
     code = {text: i for i, text in enumerate(known.tolist(), start=1)}
     return np.array([code.get(text, MISSING) for text in texts.tolist()], dtype=np.int32)
 

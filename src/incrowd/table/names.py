@@ -29,7 +29,7 @@ def unique_names(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def name_remedy(name: str, names: Sequence[str], *, listed: bool = False) -> str:
-    """A remedy for a column name that does not exist: the nearest name, or those that exist.
+    """A remedy for a column name that does not exist: the nearest name, those there are, or "".
 
     It lists names only with `listed`, or if incrowd made them because there is no header: what
     looks like a header may be the first record of a table without one.

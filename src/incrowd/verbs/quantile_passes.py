@@ -26,13 +26,7 @@ from incrowd.engines.stream import RecordReservoir, StreamSample, draw
 from incrowd.errors import IncrowdError, InputError, boundary, other_rows_error
 from incrowd.io.atomic import replacing
 from incrowd.io.csv_chunks import PlainText, plain_text
-from incrowd.io.csv_rewrite import (
-    OtherRecordsError,
-    Rewriting,
-    rewrite_records,
-    shuffled_text,
-    writing,
-)
+from incrowd.io.csv_rewrite import OtherRecordsError, Rewriting, rewrite, shuffled_text, writing
 from incrowd.io.passes import Frames, RereadableTable, open_rereadable, shuffle, written_rows
 from incrowd.io.reading import AnyPath, Reading
 from incrowd.io.scratch import ScratchFrames, scratch_file, scratch_frames
@@ -252,7 +246,7 @@ def _write_text(
 ) -> None:
     """Write the text with quantiles in place of its cells, in a new order unless it is kept."""
     how = Rewriting.of(text.names, run.leaving_columns, run.cells(shown), text.delimiter)
-    rows = rewrite_records(text, how, codes)
+    rows = rewrite(text, how, codes)
     with ExitStack() as stack:
         put = stack.enter_context(writing(place))
         put(next(rows).text)
