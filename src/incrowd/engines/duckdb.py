@@ -277,7 +277,7 @@ class DuckDB(Database):
     def apply(
         self, name: str, query: str, job: PartJob, watch: Watch, kept: Path | None = None
     ) -> None:
-        """Store what a job makes of each part as a view of files; after a failure none begins."""
+        """Store what a job makes of parts as a view of files, maybe in `kept`, until one fails."""
         before, after = self._empty_folder("before"), kept or self._empty_folder("after")
         self.run(f"COPY ({query}) TO {text_literal(before)} (FORMAT parquet, PARTITION_BY (part))")
         self._make_room(least=True)

@@ -247,7 +247,7 @@ class MemoryEngine:
     def _cells_of(
         self, name: str, cell: Cell, classes: Codes, take: Counts, moved: Counts | None
     ) -> "nw.Series[Any]":
-        """The cells that one column shows for the records `take`."""
+        """The cells that one column shows for the records `take`; the rest is as in `show`."""
         match cell:
             case Keep():
                 return self._column(name)[take]
@@ -307,7 +307,7 @@ def weight_of_codes(column: CodedColumn) -> Floats:
 
 
 def refuse_weights(name: str, wrong: int, where: str = "") -> None:
-    """Refuse a column of weights if `wrong`, the number of missing or negative ones, is not 0."""
+    """Refuse weights if `wrong`, how many are missing or negative, is not 0; `where` says where."""
     if wrong:
         values = count_of(wrong, "value that is", "values that are")
         raise InputError(

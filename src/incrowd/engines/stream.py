@@ -367,7 +367,7 @@ def _mix(numbers: Hashes) -> Hashes:
 
 
 def _skips(uniforms: Floats, log_weight: Floats) -> Counts:
-    """Number of records that algorithm L skips before each next draw; `uniforms` are in (0, 1]."""
+    """How many records algorithm L skips before each draw; uniforms are in (0, 1], weights logs."""
     weight = np.exp(np.maximum(log_weight, _LIGHTEST))
     with np.errstate(divide="ignore"):
         misses = np.where(weight < 0.5, np.log1p(-weight), np.log(1.0 - weight))

@@ -367,7 +367,7 @@ class _ValueLine:
         return bounds
 
     def _cell_label(self, bounds: Bounds, run: tuple[int, int]) -> tuple[Bounds, str]:
-        """How a cell is written, and what it shows by itself: its value, its node, its bounds."""
+        """How a cell of the leaves `run` is written, and what it shows: value, node or bounds."""
         if bounds.low is not None and bounds.low == bounds.high:
             return bounds, bounds.low
         if self.by_nodes and run in self._bounded_nodes:

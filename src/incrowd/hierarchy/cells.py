@@ -180,7 +180,7 @@ class CellGrid:
         return len(self.bounds)
 
     def show(self, low: Codes, high: Codes, top: str) -> Texts:
-        """The labels of everything from the cell of one code to that of another, elementwise."""
+        """The labels of the cells of each `low` to `high` code; `top` if open on both sides."""
         size = len(self) + 1
         pairs, place = np.unique(
             self.of[low].astype(np.int64) * size + self.of[high], return_inverse=True

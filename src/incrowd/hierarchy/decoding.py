@@ -114,7 +114,7 @@ class Decoder:
         of = np.array([number.setdefault(label, len(number)) for label in labels], dtype=np.int32)
         unnamed = self._other_leaves(number, named)
         runs = [self._runs(label, unnamed) for label in number]
-        self._refuse_unknown(of, runs)
+        self._refuse_unknown_labels(of, runs)
         start = np.concatenate([[0], np.cumsum([len(found) for found in runs])]).astype(np.int64)
         ends = np.array([run for found in runs for run in found], dtype=np.int32).reshape(-1, 2)
         return Decoded(of, start, ends[:, 0].copy(), ends[:, 1].copy())
@@ -136,7 +136,7 @@ class Decoder:
             self._others = {names: complement(runs, len(self._leaves))}
         return self._others[names]
 
-    def _refuse_unknown(self, of: Codes, runs: list[list[Run]]) -> None:
+    def _refuse_unknown_labels(self, of: Codes, runs: list[list[Run]]) -> None:
         """Raise `InputError` if a label stands for nothing; `of` is the label of each row."""
         unknown = np.array([not found for found in runs], dtype=np.bool_)
         if unknown.any():

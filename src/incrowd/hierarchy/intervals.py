@@ -182,7 +182,7 @@ class Intervals:
         return _multiples_that_merge(cells, self.factor, limit, last=0 if self._has_pools else 2)
 
     def _grid_level(self, grid: NumberGrid, times: int, keys: Values, zone: Codes) -> Level:
-        """One level whose intervals are `times` cells wide, clipped at pooled zones."""
+        """One level of intervals `times` cells wide, with these keys, clipped at pooled zones."""
         nodes, first = runs(keys)
         breaks = np.concatenate([[0], np.cumsum(np.diff(zone) != 0)]) if len(zone) else zone
         nodes, first = runs(nodes + breaks)

@@ -373,7 +373,7 @@ def bounds_reach(bounds: Bounds, domain: Domain) -> Reach | None:
 
 
 def _number_place(text: str, domain: Domain, inside: bool, *, first: bool) -> float | None:
-    """The outermost number that a bound allows on its side; None if it is no number."""
+    """The least (`first`) or largest number that a bound allows; None if it is no number."""
     number = parse_number(text)
     if number is None:
         return None
@@ -385,7 +385,7 @@ def _number_place(text: str, domain: Domain, inside: bool, *, first: bool) -> fl
 
 
 def _date_place(text: str, domain: Domain, inside: bool, *, first: bool) -> float | None:
-    """The outermost day or moment that a bound allows on its side; None if it is no date."""
+    """The `first` or last day or moment that a bound allows; None if it is no date."""
     date = parse_date(text)
     if date is None:
         return None

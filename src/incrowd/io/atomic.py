@@ -114,7 +114,7 @@ def remove_unplaced() -> None:
 
 
 def _make_beside(target: Path, endings: str, *, parts: bool) -> tuple[int, str]:
-    """Make a new file or folder beside the target; return its open handle and its name."""
+    """Make a new file, or folder (`parts`), beside the target; return its open handle and name."""
     if not parts:
         return tempfile.mkstemp(endings, prefix_of(target), target.parent)
     name = tempfile.mkdtemp(endings, prefix_of(target), target.parent)
@@ -169,7 +169,7 @@ def lock_folder(folder: Path) -> Iterator[None]:
 
 
 def _lock(handle: int, *, wait: bool = False) -> None:
-    """Lock a file or a folder; some network drives cannot, and then it is not locked."""
+    """Lock a file or folder, after others if `wait`; some network drives cannot, and do nothing."""
     if fcntl is not None:
         with suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))

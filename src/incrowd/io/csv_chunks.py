@@ -64,7 +64,7 @@ def csv_chunks(
 
 
 def without_lines(pieces: Iterator[bytes], lines: int, *, returns: bool) -> Iterator[bytes]:
-    """The pieces of a text without its first `lines` lines."""
+    r"""The pieces of a text without its first `lines` lines; with `returns` these end with \r."""
     mark = b"\r" if returns else b"\n"
     for piece in pieces:
         while lines and (end := piece.find(mark)) >= 0:
@@ -89,7 +89,7 @@ def _end_of_last_record(text: bytes, delimiter: str) -> int:
 
 
 def _refuse_endless(size: int, line: int) -> None:
-    """Refuse a record that has this many bytes without an end, if that is too many."""
+    """Refuse a record on this line of so many bytes without an end, if these are too many."""
     if size > _LONGEST:
         raise InputError(
             f"the record on line {line:,} does not end", remedy="close its quotes, or cut the file"

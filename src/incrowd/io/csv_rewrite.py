@@ -244,7 +244,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Put]:
 def _cell_texts(cells: pl.Series, delimiter: str, *, alone: bool) -> list[bytes]:
     """The cells, and then the column's name, as Polars writes them.
 
-    In a table of one column an empty cell is written `""`: a blank line is not a record.
+    In a table of one column (`alone`) an empty cell is written `""`: a blank line is not a record.
     """
     faces = _write_cells(cells.cast(pl.String), delimiter).split(f"{delimiter}0\n".encode())
     name = _write_cells(pl.Series([cells.name]), delimiter)[: -len(delimiter) - 2]

@@ -62,7 +62,7 @@ _FILES = (".csv", ".tsv", ".txt", ".gz")
 def read_tree(path: Path | str, other: str | None = None, *, ordered: bool = True) -> Tree:
     """The hierarchy in a file as a tree; `other` is the node for values that it lacks.
 
-    A file that is empty, uneven or contradicts itself is refused.
+    A file that is empty, uneven or contradicts itself is refused. `ordered` is as in `Tree`.
     """
     path = Path(path)
     lines = _lines(_text(path), path)
@@ -160,7 +160,7 @@ def parse_option(text: str) -> tuple[str, AnyHierarchy]:
 
 
 def _parse_hierarchy(column: str, what: str) -> AnyHierarchy:
-    """The hierarchy that a word of the command line stands for: a file or a builder."""
+    """The hierarchy that `what`, a word of the command line, stands for: a file or a builder."""
     name, _, given = what.partition(":")
     if name not in _BUILDERS and what.lower().endswith(_FILES):
         return File(what)

@@ -189,7 +189,7 @@ def shuffle(
 def _put_aside(
     frame: pl.DataFrame, drawn: np.ndarray, places: Sequence[list[int]], aside: ScratchFrames
 ) -> None:
-    """Store the rows of a frame by ranges of their numbers; add where to the lists in `places`."""
+    """Store rows in `aside` by ranges of `drawn` numbers; add where to the lists in `places`."""
     name = "#" * (1 + max(map(len, frame.columns)))
     rows = frame.with_columns(pl.Series(name, drawn, dtype=pl.UInt64)).sort(
         name, maintain_order=True

@@ -300,7 +300,7 @@ def _find_start(rows: _Rows, layout: Layout) -> tuple[int, int]:
 
 
 def _names(cells: _SheetReader, sheet: Any, start: int) -> list[str]:
-    """The cells of the header as they are, although fastexcel renames empty and repeated ones."""
+    """The cells of the header, in row `start`; fastexcel itself renames empty and repeated ones."""
     columns = sheet.available_columns()
     names = [str(column.name) for column in columns]
     bases = {name for name in names if (found := _RENAMED.fullmatch(name)) and found[1] in names}

@@ -110,7 +110,7 @@ def read(path: str | os.PathLike[str], layout: Layout | None = None) -> Source:
 
 
 def write(frame: Any, path: str | os.PathLike[str], like: Source | None = None) -> None:
-    """Write a frame in the format that the path's ending names, else in that of its source.
+    """Write a frame in the format that the path's ending names, else in that of its source `like`.
 
     Text is written in UTF-8 with the delimiter of the source; "-" is standard output.
     """
@@ -130,7 +130,7 @@ def write(frame: Any, path: str | os.PathLike[str], like: Source | None = None) 
 
 
 def form_of(path: str | os.PathLike[str], like: Source | Form | None = None) -> Form:
-    """The form that the path's ending names, else that of the source; CSV without both."""
+    """The form that the path's ending names, else that of the source `like`; CSV without both."""
     kind, compression = _named_format(path, like)
     delimiter = like.delimiter if like is not None and like.format == "csv" else ","
     if is_tabbed(path):

@@ -47,7 +47,7 @@ class DecodedText:
 
 
 def refuse_binary(head: bytes, encoding: str | None = None) -> None:
-    """Refuse what is no text; only texts in UTF-16 and UTF-32 hold bytes of 0."""
+    """Refuse the start of what is no text; only texts in UTF-16 and UTF-32 hold bytes of 0."""
     if head.startswith(_ZIP):
         raise InputError("it is a ZIP archive or a workbook", remedy="save it as CSV or Parquet")
     marked = head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff"))

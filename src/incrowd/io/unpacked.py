@@ -126,7 +126,7 @@ def open_zstd(packed: CountingReader) -> AbstractContextManager[Any] | None:
 
 
 def unzstd(data: bytes, memory: int | None = None) -> bytes:
-    """The bytes unpacked from zstd, in parts if a library can, else by Polars at once."""
+    """The bytes unpacked from zstd as by `gunzip`, in parts if a library can, else at once."""
     packed = CountingReader(io.BytesIO(data))
     opened = open_zstd(packed)
     if opened is None:

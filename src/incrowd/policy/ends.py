@@ -130,7 +130,7 @@ def with_ends(
 def _cells_of_column(
     column: QuasiColumn, holders: ColumnHolders, ask: CellConditions
 ) -> CellGrid | None:
-    """Choose the cells of a column, aligned; None if no cells help.
+    """Choose the cells of a column; None if the table holds none of its values.
 
     People who have several values count for each, if every cell then still holds k people.
     """

@@ -111,7 +111,7 @@ def count_rows(
 def _count_distinct(
     keys: list[pl.Series], weights: Floats | None, *, ordered: bool
 ) -> pl.DataFrame:
-    """The distinct rows of these columns with their `records`, and lists of their `weights`."""
+    """The distinct rows, `records` and lists of `weights`; as they first occur if `ordered`."""
     digits = _key_digits(keys)
     if digits is None:
         return _group_rows(pl.DataFrame(keys), weights, ordered=ordered)
