@@ -24,7 +24,7 @@ except ImportError:  # a system without file locks: nothing is known of other pr
 
 
 INTENT = ".intent"
-"""How the names of files end that say what a run was about to do (see `pair`)."""
+"""How the names of files end that say what a run was about to do (see `_place`)."""
 
 
 @contextmanager

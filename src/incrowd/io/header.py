@@ -165,7 +165,7 @@ def _odds(usual: float, seen: int, cells: int) -> float:
 
 
 def _evidence_of_words(name: str, below: Sequence[str], expected: Collection[str]) -> float:
-    """The evidence, 0 or more, that a name is expected, usual or a variable's; 0 if a cell has it."""
+    """The evidence, 0 or more, that a name is expected, usual or a variable's; 0 for a cell."""
     if name in below:
         return 0.0
     if name in expected:
