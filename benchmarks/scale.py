@@ -54,7 +54,7 @@ _TALLY = """
 from incrowd.engines.duckdb import DuckDB
 from incrowd.engines.sql_engine import SqlEngine
 database = DuckDB(memory=MEMORY)
-database.look_at_foreign(Path(FILE))
+database.set_foreign_table(Path(FILE))
 engine = SqlEngine(database)
 coded = engine.codes((*QUASI, "ill"))
 engine.join_codes(tuple(coded.values()))

@@ -218,6 +218,7 @@ def _make_table(person: Counts, stay: Counts, people: int, seed: int) -> pl.Data
 
 
 def _draw_patients(draw: _Draw) -> _Patients:
+    """Draw age, sex and way of coming of each patient."""
     bounds = np.array([0, 1, 18, 30, 50, 67, 80, 90, 104], dtype=np.float64)
     band = _pick(draw("band"), [5, 9, 14, 22, 23, 16, 9, 2])
     within = draw("age") ** np.where(band == 7, 3, 1)
@@ -347,7 +348,7 @@ def _draw_names(draw: _Draw, woman: Flags) -> pl.Series:
 
 
 def _serial_numbers(letter: str, step: int, modulus: int, size: int, digits: int) -> pl.Series:
-    """Make serial numbers out of order, none twice before `modulus` rows."""
+    """Make `size` serial numbers behind a letter, none twice before `modulus` rows."""
     rows = np.arange(size, dtype=np.int64)
     number = (rows % modulus * step + 12_345) % modulus + rows // modulus * modulus
     return letter + pl.Series(number).cast(pl.String).str.zfill(digits)

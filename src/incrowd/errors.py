@@ -72,6 +72,7 @@ def without_credentials(text: str) -> str:
 
 
 def _scheme_only(found: "re.Match[str]") -> str:
+    """What is left of an address: its scheme."""
     return f"{(found['other'] or 'postgresql').lower()}://…"
 
 

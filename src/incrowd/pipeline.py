@@ -21,7 +21,7 @@ from incrowd.errors import PolicyError
 from incrowd.io import files, tables
 from incrowd.io.atomic import heal
 from incrowd.io.hierarchies import builders_of
-from incrowd.io.kept_parts import keeping
+from incrowd.io.kept_parts import keeping_parts
 from incrowd.io.reading import AnyPath, Opened, enough_memory, is_path, open_table, path_of
 from incrowd.io.target import (
     Place,
@@ -109,7 +109,7 @@ def anonymize(asked: AnonymizeRequest) -> Release:
     if filed and target is not None and paper is not None and not dry_run:
         heal(target, paper)
     watch = asked.watch or Watch()
-    keep = keeping(target) if asked.resume and not dry_run else nullcontext()
+    keep = keeping_parts(target) if asked.resume and not dry_run else nullcontext()
     given = asked.source, asked.reading, policy.columns, policy.names(Role.KEEP), watch
     with keep as kept, enough_memory(), open_table(*given) as found_table:
         context = RunContext(asked.seed, asked.key, watch, kept)
@@ -223,6 +223,7 @@ def _refuse_gap_in_parts(parts: PartRelease | None, gap: str | None) -> None:
 
 
 def _stage_rows(table: LoadedTable, found: Found, context: RunContext) -> StagedRelease:
+    """Make the rows that leave by what was found, still private."""
     context.watch.tell("making the rows that leave", 0.0)
     outcome = table.compiled.problem.outcome(found.recoding)
     plan = plan_rows(table, found, outcome, context)
@@ -233,6 +234,7 @@ def _stage_rows(table: LoadedTable, found: Found, context: RunContext) -> Staged
 def _write_and_prove(
     table: LoadedTable, ready: StagedRelease, place: Place, context: RunContext, timer: StageTimer
 ) -> Proved:
+    """Write the rows that are staged, and prove from what was written that they may leave."""
     context.watch.tell("writing the release", 0.0)
     written = ready.staged.write(place.file)
     timer.end("write")
@@ -247,6 +249,7 @@ def _write_and_prove(
 def _certify_release(
     proved: Proved, signer: bytes | None, timer: StageTimer, bound: "LossBound | None"
 ) -> Release:
+    """The verified release, with its certificate, signed if there is a key (`signer`)."""
     facts = facts_of(proved)
     certificate = certify(proved, facts)
     if signer is not None:

@@ -214,7 +214,7 @@ def _fault(detail: Mapping[str, Any], keys: Keys) -> Fault:
     return found
 
 
-def must_be(path: Path, kind: str) -> Fault:
+def type_fault(path: Path, kind: str) -> Fault:
     """The fault of a value at this place that is not of the kind that it must be."""
     what = f"{place_of(path[:-1])}{_key_name(path[-1])}"
     words, remedy = _TYPES[kind]

@@ -55,13 +55,13 @@ def public_counts(counts: Sequence[int]) -> tuple[int | None, ...]:
     return tuple(public)
 
 
-def raised_share(count: int, people: int) -> float:
+def round_up_share(count: int, people: int) -> float:
     """A share of people, rounded up to a step, and of no fewer than `LEAST` if there is anybody.
 
     A share that is judged is raised so, as it is told.
 
-    >>> raised_share(0, 100), raised_share(1, 100), raised_share(34, 100), raised_share(1, 3)
-    (0.0, 0.05, 0.34, 1.0)
+    >>> [round_up_share(count, 100) for count in (0, 1, 34)], round_up_share(1, 3)
+    ([0.0, 0.05, 0.34], 1.0)
     """
     if not count:
         return 0.0

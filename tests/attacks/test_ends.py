@@ -10,7 +10,7 @@ import incrowd
 import naive.attacks as naive
 from incrowd.attacks.ends import EndCells, WorldPresence, ends, sole_matches
 from incrowd.io.reading import Reading
-from incrowd.io.worlds import table_of
+from incrowd.io.worlds import open_attack_table
 from incrowd.linkage.tables import AttackTables
 from incrowd.requests.attack import AttackRequest
 from incrowd.verbs.attack import knowledge_for
@@ -51,10 +51,10 @@ def test_cuts_of_dates_and_of_numbers_do_not_mix():
 
 def tables_of(release, world, **asked):
     return AttackTables(
-        table_of("release", release, Reading()),
+        open_attack_table("release", release, Reading()),
         {},
         knowledge_for(AttackRequest(release, world_id="id", **asked)),
-        (table_of("world", world, Reading()),),
+        (open_attack_table("world", world, Reading()),),
     )
 
 

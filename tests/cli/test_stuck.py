@@ -18,7 +18,7 @@ import hashlib, signal, sys
 from pathlib import Path
 from incrowd.cli.stuck import ends_when_asked
 from incrowd.engines.private_folders import PrivateFolder
-from incrowd.io.atomic import beside
+from incrowd.io.atomic import new_file_beside
 from incrowd.io.uninterrupted import delay_interrupts
 
 def last_words(placed):
@@ -26,7 +26,7 @@ def last_words(placed):
     return 77
 
 signal.signal(signal.SIGTERM, lambda *_: None)
-with ends_when_asked(last_words, grace=0.05), beside(Path("target.csv").absolute()):
+with ends_when_asked(last_words, grace=0.05), new_file_beside(Path("target.csv").absolute()):
     folder = PrivateFolder(Path.cwd())
     if sys.argv[1] == "placed":
         with delay_interrupts():

@@ -99,13 +99,13 @@ WIDE = Policy(
 
 def spill_at_most(monkeypatch, size):
     """Let DuckDB write only so much to the disk of what does not fit into memory."""
-    look_at = DuckDB.look_at
+    set_table = DuckDB.set_table
 
     def limited(self, *given):
         self.run(f"SET max_temp_directory_size = '{size}'")
-        return look_at(self, *given)
+        return set_table(self, *given)
 
-    monkeypatch.setattr(DuckDB, "look_at", limited)
+    monkeypatch.setattr(DuckDB, "set_table", limited)
 
 
 @pytest.mark.parametrize("before", [None, b"the release of yesterday"])
@@ -219,7 +219,7 @@ def test_a_file_that_changes_between_the_passes_is_refused(  # noqa: PLR0917
 
     def watched(_):
         database = DuckDB()
-        database.look_at_foreign(path)
+        database.set_foreign_table(path)
         return SqlEngine(database)
 
     monkeypatch.setattr(duckdb_engine, "engine_of", watched)

@@ -470,7 +470,7 @@ def test_rows_that_are_wrong_are_refused(people, engine):  # noqa: F811
     rows = pl.read_parquet(file)
     for wrong in (rows.with_columns(pl.lit("flu").alias("diagnosis")), rows.head(-1)):
         wrong.write_parquet(file)
-        database._view("released", file.parent, None)
+        database._create_view("released", file.parent, None)
         with pytest.raises(NotMetError):
             prove(table, plan, staged, written)
 
@@ -620,7 +620,7 @@ def test_local_recoding_is_done_on_executors_part_by_part(
 def test_a_full_disk_is_a_limit(engine):
     with (
         pytest.raises(LimitError, match="ran out of disk space") as caught,
-        engine.database._working("count the table"),
+        engine.database._spark_boundary("count the table"),
     ):
         raise RuntimeError(f"java.io.IOException: No space left on device: {'secret'}")
     assert caught.value.exit_code == 5

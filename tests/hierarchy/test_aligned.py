@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 import naive.cells as naive
 from incrowd.hierarchy import Flat, Intervals, Ordered, Tree
-from incrowd.hierarchy.aligned import Ask, align
+from incrowd.hierarchy.aligned import CellConditions, choose_cells
 from incrowd.hierarchy.cells import best_parts
 from incrowd.hierarchy.labels import reach_of
 from incrowd.hierarchy.rounding import DateStep
@@ -28,7 +28,7 @@ def column(values, spec=None, **domain):
 
 def labels(values, k, spec=None, **ask):
     tree, people = column(values, spec)
-    return align(tree, people, Ask(k, **ask)).labels.tolist()
+    return choose_cells(tree, people, CellConditions(k, **ask)).labels.tolist()
 
 
 numbers = st.lists(st.integers(-300, 300), min_size=1, max_size=40)
@@ -38,7 +38,7 @@ numbers = st.lists(st.integers(-300, 300), min_size=1, max_size=40)
 @given(numbers, st.integers(1, 8))
 def test_every_cell_has_a_crowd_and_every_end_is_that_of_a_round_interval_with_one(values, k):
     tree, people = column(values)
-    grid = align(tree, people, Ask(k))
+    grid = choose_cells(tree, people, CellConditions(k))
     held = np.bincount(grid.of, people, minlength=len(grid) + 1)[1:]
     assert len(grid) == 1 or held.min() >= k
     ends = naive.round_ends(values, k)
@@ -54,7 +54,7 @@ def test_every_cell_has_a_crowd_and_every_end_is_that_of_a_round_interval_with_o
 @given(numbers, st.integers(1, 8))
 def test_what_cells_show_stands_for_their_leaves_and_reaches_as_far_as_they_say(values, k):
     tree, people = column(values)
-    grid = align(tree, people, Ask(k))
+    grid = choose_cells(tree, people, CellConditions(k))
     codes = np.arange(1, len(people), dtype=np.int32)
     for low in codes.tolist():
         for high in range(low, len(people)):
@@ -109,7 +109,7 @@ def test_a_continuum_shows_no_value_but_those_that_many_share():
     rng = np.random.default_rng(1)
     values = np.concatenate([rng.normal(50, 10, 300), np.zeros(40)])
     tree, people = column(values)
-    grid = align(tree, people, Ask(5))
+    grid = choose_cells(tree, people, CellConditions(5))
     assert "0" in grid.labels.tolist()
     shown = " ".join(grid.labels.tolist())
     assert not any(repr(value) in shown for value in values.tolist() if value)
@@ -138,7 +138,7 @@ def test_dates_show_days_months_and_years():
 def test_every_step_of_dates_can_be_declared(step):
     births = days("1930-01-17", 900, 37).astype("datetime64[D]")
     tree, people = column(births)
-    grid = align(tree, people, Ask(3, step=step))
+    grid = choose_cells(tree, people, CellConditions(3, step=step))
     assert np.bincount(grid.of, people)[1:].min() >= 3
     for label in grid.labels.tolist():
         found = tree.decode(label)
@@ -179,10 +179,10 @@ def test_names_are_joined_where_nodes_are_no_intervals():
 def test_limits_come_before_crowds():
     values = [*range(0, 100, 10)]
     tree, people = column(values)
-    grid = align(tree, people, Ask(5, widest=20))
+    grid = choose_cells(tree, people, CellConditions(5, widest=20))
     assert all(grid.high[1:] - grid.low[1:] <= 20)
     tree, people = column([*range(20, 60)], Intervals(width=5))
-    grid = align(tree, people, Ask(8, highest=1))
+    grid = choose_cells(tree, people, CellConditions(8, highest=1))
     for cell in range(1, len(grid) + 1):
         nodes = tree.maps[1][[grid.first[cell], grid.last[cell]]]
         assert nodes[0] == nodes[1]
@@ -190,9 +190,9 @@ def test_limits_come_before_crowds():
 
 def test_missing_values_and_absent_leaves():
     tree, people = column([1, 2, 3])
-    assert align(tree, people * 0, Ask(2)) is None
+    assert choose_cells(tree, people * 0, CellConditions(2)) is None
     people = np.array([5, 0, 4, 4])
-    grid = align(tree, people, Ask(2))
+    grid = choose_cells(tree, people, CellConditions(2))
     assert grid.of[0] == 0
     assert grid.labels.tolist() == ["2", "3"]
 
@@ -200,10 +200,10 @@ def test_missing_values_and_absent_leaves():
 def test_the_outermost_cells_stay_inside_the_highest_level():
     spec = Intervals(width=4, top=1920)
     tree, people = column([*range(1922, 1990, 2)], spec)
-    grid = align(tree, people, Ask(5, highest=1, given=True))
+    grid = choose_cells(tree, people, CellConditions(5, highest=1, given=True))
     every = np.array([1], dtype=np.int32), np.array([len(tree.leaves)], dtype=np.int32)
     assert grid.show(*every, "*").tolist() == ["≥ 1920"]
     tree, people = column([*range(20, 60)], Intervals(width=20))
-    grid = align(tree, people, Ask(5, highest=1, given=True))
+    grid = choose_cells(tree, people, CellConditions(5, highest=1, given=True))
     assert grid.bounds[0].low == "20"
     assert grid.bounds[-1].high == "60"

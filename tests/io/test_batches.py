@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from incrowd.errors import InputError, PolicyError
 from incrowd.io import tables
-from incrowd.io.batches import batches
+from incrowd.io.batches import open_batches
 from incrowd.io.layout import Layout
 
 CELLS = st.text(st.sampled_from('ab,"\n\r é;'), max_size=6)
@@ -28,7 +28,7 @@ def frame(n=400):
 
 
 def read(path, **options):
-    with batches(path, Layout(**options)) as found:
+    with open_batches(path, Layout(**options)) as found:
         return pl.concat(list(found))
 
 
@@ -98,7 +98,7 @@ def test_texts_without_a_header(tmp_path):
 def test_encodings(tmp_path, encoding, piece):
     path = tmp_path / "t.csv"
     path.write_text("stadt,n\nZürich,1\nKöln,2\n", encoding=encoding)
-    with batches(path, Layout(piece=piece)) as found:
+    with open_batches(path, Layout(piece=piece)) as found:
         rows = pl.concat(list(found)).rows()
     assert rows == [("Zürich", "1"), ("Köln", "2")]
     assert bool(found.notes) == (encoding == "latin-1")
@@ -165,7 +165,7 @@ def test_wrong_requests(tmp_path):
 def test_batches_show_no_values(tmp_path):
     path = tmp_path / "t.csv"
     frame().write_csv(path)
-    with batches(path) as found:
+    with open_batches(path) as found:
         assert repr(found) == "Batches(3 columns)"
         assert found.text
         assert found.names == ("number", "text", "town")

@@ -6,7 +6,7 @@ import pytest
 
 from incrowd.errors import InputError
 from incrowd.io import tables
-from incrowd.io.batches import batches
+from incrowd.io.batches import open_batches
 from incrowd.io.header import Header, judge
 from incrowd.io.layout import Layout
 
@@ -163,7 +163,7 @@ def test_the_example_that_went_wrong(tmp_path):
 
 
 def _batched(path):
-    with batches(path, Layout()) as found:
+    with open_batches(path, Layout()) as found:
         list(found)
 
 
@@ -173,7 +173,7 @@ def test_names_that_somebody_expects_tell_the_header(tmp_path):
     with pytest.raises(InputError):
         tables.read(path)
     assert tables.read(path, Layout(expected=["Wohnsitz"])).frame.columns == ["Melder", "Wohnsitz"]
-    with batches(path, Layout(expected=("Melder",))) as found:
+    with open_batches(path, Layout(expected=("Melder",))) as found:
         assert found.names == ("Melder", "Wohnsitz")
 
 

@@ -199,7 +199,7 @@ def test_a_large_file_whose_time_is_set_back_has_changed(people, tmp_path):
     path = tmp_path / "t.parquet"
     people.write_parquet(path)
     database = DuckDB()
-    database.look_at_foreign(path)
+    database.set_foreign_table(path)
     before = path.stat()
     path.write_bytes(path.read_bytes())
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))

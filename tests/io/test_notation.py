@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import incrowd
 from incrowd.errors import InputError, PolicyError
-from incrowd.io.batches import batches
+from incrowd.io.batches import open_batches
 from incrowd.io.layout import Layout
 from incrowd.io.notation import NotationRequest, find_notations, formats_of
 from incrowd.io.tables import read
@@ -22,7 +22,7 @@ CANARY = "c4n4ry"
 def rewritten(values, delimiter=";", **request):
     frame = pl.DataFrame({"x": values}, schema={"x": pl.String})
     ways = find_notations(frame, NotationRequest(**request), delimiter)
-    return ways.rewritten(frame)["x"].to_list()
+    return ways.rewrite(frame)["x"].to_list()
 
 
 def undecided(values, delimiter=";", **request):
@@ -176,7 +176,7 @@ def test_batches_find_what_the_whole_table_shows(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text(table())
     whole = read(path, Layout(notation=NotationRequest()))
-    with batches(path, Layout(piece=1000, notation=NotationRequest())) as found:
+    with open_batches(path, Layout(piece=1000, notation=NotationRequest())) as found:
         frames = pl.concat(list(found))
     assert frames.equals(whole.frame)
     assert whole.frame["birth_date"].str.starts_with("19").all()
@@ -188,7 +188,10 @@ def test_a_later_batch_that_does_not_fit_is_refused(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text(table() + f"{CANARY};1,25;x\n")
     layout = Layout(piece=1000, notation=NotationRequest())
-    with batches(path, layout) as found, pytest.raises(InputError, match="'birth_date'") as caught:
+    with (
+        open_batches(path, layout) as found,
+        pytest.raises(InputError, match="'birth_date'") as caught,
+    ):
         list(found)
     assert CANARY not in "".join(traceback.format_exception(caught.value))
 
@@ -210,12 +213,12 @@ def test_titles_and_skipped_lines_of_texts(tmp_path):
     assert found.frame.columns == ["age", "zip", "sex"]
     assert [note.name for note in found.notes] == ["titles"]
     for skip in (None, 3):
-        with batches(path, Layout(skip=skip)) as parts:
+        with open_batches(path, Layout(skip=skip)) as parts:
             assert pl.concat(list(parts)).equals(found.frame)
     assert not read(path, Layout(skip=3)).notes
     with pytest.raises(PolicyError, match="no 100 lines"):
         read(path, Layout(skip=99))
     path.write_text(path.read_text() + f"{CANARY}\n")
-    for reader in (read, lambda path: [list(part) for part in [batches(path).__enter__()]]):
+    for reader in (read, lambda path: [list(part) for part in [open_batches(path).__enter__()]]):
         with pytest.raises(InputError, match="line 7"):
             reader(path)

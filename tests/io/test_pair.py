@@ -13,10 +13,10 @@ import pytest
 from incrowd.errors import InputError
 from incrowd.io import atomic as pair
 from incrowd.io.atomic import (
-    beside,
     heal,
     is_pending,
-    placing_before,
+    new_file_beside,
+    placing_with_last_step,
     replacing,
     replacing_both,
 )
@@ -176,7 +176,7 @@ def test_a_file_that_cannot_be_kept_is_not_replaced(monkeypatch, broken):
 
 
 def place_before(last, text="new"):
-    with placing_before("papers/release.json") as (made, place):
+    with placing_with_last_step("papers/release.json") as (made, place):
         made.write_text(text)
         place(last)
 
@@ -270,7 +270,7 @@ def test_outside_the_main_thread_there_is_nothing_to_hold():
 
 
 def test_what_a_living_process_writes_is_left_alone():
-    with beside(Path("release.csv").resolve()) as made:
+    with new_file_beside(Path("release.csv").resolve()) as made:
         heal("release.csv", "papers/release.json")
         with replacing("release.csv") as other:
             other.write_text("other")

@@ -8,7 +8,7 @@ from incrowd.errors import InputError, PolicyError
 from incrowd.io import tables
 from incrowd.io.layout import Layout
 from incrowd.io.tables import Form, form_of
-from incrowd.io.target import pieces
+from incrowd.io.target import write_in_pieces
 
 TABLE = pl.DataFrame(
     {
@@ -23,7 +23,7 @@ ENDINGS = ["csv", "tsv", "csv.gz", "csv.zst", "parquet", "arrow"]
 
 
 def written(path, frames, like=None):
-    with pieces(path, form_of(path, like)) as write:
+    with write_in_pieces(path, form_of(path, like)) as write:
         for frame in frames:
             write(frame)
     return path

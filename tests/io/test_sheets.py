@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import incrowd
 from incrowd.errors import InputError, LimitError, PolicyError
 from incrowd.io import sheet_writing
-from incrowd.io.batches import batches
+from incrowd.io.batches import open_batches
 from incrowd.io.layout import Layout
 from incrowd.io.tables import read, write
 
@@ -163,7 +163,7 @@ def test_the_first_visible_sheet_with_cells_is_read(tmp_path):
     assert read(path, Layout(sheet="hidden")).frame.height == 6
     with pytest.raises(PolicyError, match="no sheet 'nowhere'"):
         read(path, Layout(sheet="nowhere"))
-    with batches(path, Layout(sheet="hidden")) as found:
+    with open_batches(path, Layout(sheet="hidden")) as found:
         assert sum(frame.height for frame in found) == 6
 
 

@@ -15,7 +15,7 @@ import incrowd
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError, PolicyError
 from incrowd.io import json_lines, stat_files
-from incrowd.io.batches import batches
+from incrowd.io.batches import open_batches
 from incrowd.io.layout import Layout
 from incrowd.io.tables import read, write
 
@@ -48,7 +48,7 @@ def test_labels_are_cells_and_codes_without_one_stay(tmp_path, kind):
     assert found.frame["day"].to_list() == PEOPLE["day"].to_list()
     assert found.frame["zip"].to_list() == PEOPLE["zip"].to_list()
     assert found.labels["age"] == "Age of the person"
-    with batches(path) as parts:
+    with open_batches(path) as parts:
         assert pl.concat(list(parts)).equals(found.frame)
 
 
@@ -150,7 +150,7 @@ def test_json_lines_come_back_as_they_left(tmp_path, ending):
     found = read(path)
     assert found.format == "jsonl"
     assert found.frame.equals(PEOPLE)
-    with batches(path) as parts:
+    with open_batches(path) as parts:
         assert pl.concat(list(parts)).equals(PEOPLE)
         assert parts.form.format == "jsonl"
 
@@ -171,7 +171,7 @@ def test_other_json_is_refused_without_a_cell(tmp_path, text, words, packed):
     path = tmp_path / "t.jsonl"
     data = text.replace("%s", CANARY).encode()
     path.write_bytes(gzip.compress(data) if packed else data)
-    for reader in (read, lambda path: batches(path).__enter__()):
+    for reader in (read, lambda path: open_batches(path).__enter__()):
         with pytest.raises(InputError, match=words) as caught:
             reader(path)
         assert CANARY not in "".join(traceback.format_exception(caught.value))

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from incrowd.table.cells import (
     as_enum,
     clear_marks,
-    readable,
     restore_types,
     rows_digest,
     text_of,
     with_dictionaries,
+    with_nulls,
 )
 from incrowd.verify.crowds import number_cells
 from naive import digest as naive
@@ -42,10 +42,10 @@ def test_cells_of_every_type_have_a_text(column, texts):
 
 def test_every_way_to_be_missing_becomes_null():
     rows = pl.DataFrame({"t": ["a", "NA", " ", "", None], "f": [1.0, float("nan"), None, 2.0, 3.0]})
-    plain = readable(rows, ("NA", ""), text=False)
+    plain = with_nulls(rows, ("NA", ""), text=False)
     assert plain["t"].to_list() == ["a", None, " ", None, None]
     assert plain["f"].to_list() == [1.0, None, None, 2.0, 3.0]
-    assert readable(rows, (), text=True)["t"].to_list() == ["a", "NA", None, None, None]
+    assert with_nulls(rows, (), text=True)["t"].to_list() == ["a", "NA", None, None, None]
 
 
 def test_rows_of_a_text_file_get_their_types_back():
@@ -96,7 +96,7 @@ def test_a_dictionary_says_what_its_texts_say(cells, text, missing):
     plain = pl.DataFrame({"t": pl.Series(cells, dtype=pl.String)})
     listed = plain.with_columns(plain["t"].cast(pl.Enum([*plain["t"].drop_nulls().unique(), "z"])))
     assert as_enum(plain["t"]).cast(pl.String).to_list() == cells
-    one, other = readable(plain, missing, text=text), clear_marks(listed, missing, text=text)
+    one, other = with_nulls(plain, missing, text=text), clear_marks(listed, missing, text=text)
     assert other["t"].cast(pl.String).to_list() == one["t"].to_list()
     found, wanted = number_cells(other["t"]), number_cells(one["t"])
     assert found.codes.tolist() == wanted.codes.tolist()

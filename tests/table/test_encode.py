@@ -270,7 +270,9 @@ def test_whole_numbers_read_at_once_are_those_found_among_the_texts(cells, missi
         try:
             with pytest.MonkeyPatch.context() as patch:
                 if slowly:
-                    patch.setattr("incrowd.table.encode._whole_numbers", lambda values, _: values)
+                    patch.setattr(
+                        "incrowd.table.encode._read_whole_numbers", lambda values, _: values
+                    )
                 column = coded(cells, pl.String, kind=kind, infer=True, missing_values=missing)
         except InputError as error:
             return str(error)

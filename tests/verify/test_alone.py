@@ -13,7 +13,7 @@ from evidence import counted
 from incrowd.table.column import Missing
 from incrowd.verify.alone import AloneLimit, alone_of, count_alone
 from incrowd.verify.verify import look
-from incrowd.withholding import raised_share
+from incrowd.withholding import round_up_share
 
 QUASI, KEPT = ("a", "b"), ("u", "v", "w")
 
@@ -95,9 +95,9 @@ def test_a_column_that_cannot_be_compared_singles_out_everybody():
 @given(st.integers(0, 400), st.integers(1, 400))
 def test_shares_are_told_rounded_up(alone, people):
     alone = min(alone, people)
-    assert raised_share(alone, people) == naive.alone.told(alone, people)
+    assert round_up_share(alone, people) == naive.alone.told(alone, people)
 
 
 @pytest.mark.parametrize(("alone", "people", "told"), [(1, 60, 0.0834), (5, 100, 0.05), (7, 7, 1)])
 def test_few_people_count_as_five(alone, people, told):
-    assert raised_share(alone, people) == told
+    assert round_up_share(alone, people) == told

@@ -219,9 +219,9 @@ def _refuse_nowhere(target: str | None, certificate: str | None, *, dry_run: boo
         )
     if not is_address(target):
         tables.refuse_foreign(target)
-        files.refuse_nowhere(target, "the release")
+        files.refuse_missing_folder(target, "the release")
     if certificate is not None:
-        files.refuse_nowhere(certificate, "the certificate")
+        files.refuse_missing_folder(certificate, "the certificate")
 
 
 def _refuse_overwriting(

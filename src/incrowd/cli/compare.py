@@ -38,7 +38,7 @@ def compare(
     """
     original, releases = asked["original"], asked["releases"]
     if page is not None:
-        files.refuse_nowhere(page, "the page")
+        files.refuse_missing_folder(page, "the page")
     for path in (original, *releases, asked["policy"]):
         sources.refuse_overwriting(page, None if path == "-" else path)
     with waiting(output, "compare") as bar:

@@ -18,7 +18,7 @@ from incrowd.policy import draft as drafts
 from incrowd.policy import presets
 from incrowd.requests.draft import DraftRequest
 from incrowd.requests.kinds import COLUMN, FILE, HOLD, SWITCH, WRITING, Flags, OptionKind
-from incrowd.table.names import nearest
+from incrowd.table.names import name_remedy
 
 if TYPE_CHECKING:
     from incrowd.policy.draft import Draft
@@ -113,7 +113,7 @@ def _explain(draft: "Draft", name: str, output: Output) -> None:
     """Show why a column has its role and its hierarchy; refuse one that the table lacks."""
     if name not in draft.policy.columns:
         names = tuple(draft.policy.columns)
-        raise PolicyError(f"the table has no column {name!r}", remedy=nearest(name, names))
+        raise PolicyError(f"the table has no column {name!r}", remedy=name_remedy(name, names))
     whole = json.draft_document(draft, drafts.to_toml(draft), None)
     output.result(
         lambda: {"schema": "incrowd.init/1", "columns": {name: whole["columns"][name]}},
@@ -125,7 +125,7 @@ def _refuse_losing(file: str, path: str, *, force: bool) -> None:
     """Refuse to write the policy over the table, or over another file without `force`."""
     if not path:
         raise PolicyError("-o names no file", remedy="name the policy's file after -o")
-    files.refuse_nowhere(path, "the policy")
+    files.refuse_missing_folder(path, "the policy")
     if files.same_file(file, path):
         raise PolicyError("the policy would overwrite the table", remedy="name another file")
     if not force and Path(path).exists():

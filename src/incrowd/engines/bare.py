@@ -50,6 +50,7 @@ def _has_views(dtype: pl.DataType) -> bool:
 
 
 def _types_within(dtype: pl.DataType) -> list[pl.DataType]:
+    """The type and all types within it, those of lists and structures too."""
     if isinstance(dtype, pl.List | pl.Array):
         return [dtype, *_types_within(_instance_of(dtype.inner))]
     if isinstance(dtype, pl.Struct):
@@ -78,6 +79,7 @@ def _with_used_categories(column: pl.Series) -> pl.Series:
 
 
 def _without_enums(dtype: pl.DataType) -> pl.DataType:
+    """The type with text in place of every Enum, also within lists and structures."""
     if isinstance(dtype, pl.Enum):
         return pl.String()
     if isinstance(dtype, pl.List):

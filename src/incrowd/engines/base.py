@@ -167,7 +167,10 @@ class Engine(Countable, Protocol):
         unit: CodedColumn | None = None,
         complete: Sequence[CodedColumn] = (),
     ) -> CountedRows:
-        """Count distinct rows of columns, codes and people; records lack none of `complete`."""
+        """Count the distinct rows of these columns, codes (`coded`) and people (`unit`).
+
+        Records that lack a value of one of the columns `complete` are left out.
+        """
 
     def sample(
         self, columns: Sequence[str], records: int, unit: CodedColumn | None = None
@@ -204,7 +207,7 @@ class Engine(Countable, Protocol):
         """
 
     def stage(self, plan: RowPlan, draw: np.random.Generator) -> "Staged":
-        """Make the rows that are to leave, still private, and keep what their records held."""
+        """Make a plan's rows, still private, and keep what they held; chance comes from `draw`."""
 
     def close(self) -> None:
         """Give back what is held open; a release that was not published is removed."""
@@ -358,7 +361,7 @@ class Written(Countable, Protocol):
         self,
         missing_values: Sequence[str],  # noqa: ARG002  a default
     ) -> str | None:
-        """SHA-256 of the rows, the same in every file format; None if the rows have no order."""
+        """SHA-256 of the rows, texts in `missing_values` as missing; None if they have no order."""
         return None
 
     def differing(self, staged: Any, missing_values: Sequence[str], *, blank: bool) -> int:

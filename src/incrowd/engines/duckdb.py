@@ -144,7 +144,7 @@ class DuckDB(Database):
         path = self.folder / "table.parquet"
         with _boundary("DuckDB cannot read the relation"):
             relation.write_parquet(str(path))
-        self.look_at(path)
+        self.set_table(path)
 
     def copy_files(self, files: Sequence[str]) -> None:
         """Copy the rows of these Parquet files into this database as its table."""
@@ -155,7 +155,7 @@ class DuckDB(Database):
         path = self.folder / "table.parquet"
         query = f"SELECT * FROM {parquet(address)}"
         self._connection.execute(f"COPY ({query}) TO {text_literal(path)} (FORMAT parquet)")
-        self.look_at(path)
+        self.set_table(path)
 
     def copy_stored(self, file: Path, table: str) -> None:
         """Copy a table of a file of DuckDB, which is only read, into this database as its table."""
@@ -171,13 +171,14 @@ class DuckDB(Database):
         self.run("DETACH given")
 
     def _copy_query(self, query: str) -> None:
+        """Store what a query answers as Parquet, and make it the table."""
         path = self.folder / "table.parquet"
         self.run(f"COPY ({query}) TO {text_literal(path)} (FORMAT parquet)")
-        self.look_at(path)
+        self.set_table(path)
 
-    def look_at(self, path: Path, names: Sequence[str] | None = None) -> None:
-        """Make a Parquet file of ours the table; `names` replace those of its columns if given."""
-        stored = self._columns(parquet(path))
+    def set_table(self, path: Path, names: Sequence[str] | None = None) -> None:
+        """Let `source` be a Parquet file of ours, with these names of columns if they are given."""
+        stored = self._columns_of(parquet(path))
         called = [column.name for column in stored] if names is None else names
         pairs = zip(called, stored, strict=True)
         self.columns = tuple(SqlColumn(name, column.cells) for name, column in pairs)
@@ -187,14 +188,14 @@ class DuckDB(Database):
             f"FROM {parquet(path, 'file_row_number = true')}"
         )
 
-    def look_at_foreign(self, path: Path, names: Sequence[str] | None = None) -> None:
-        """Make a Parquet file that another program wrote the table, as `look_at` does for our own.
+    def set_foreign_table(self, path: Path, names: Sequence[str] | None = None) -> None:
+        """Let `source` be a Parquet file of another program, as `set_table` does with one of ours.
 
         Statistics in Parquet files leave out NaN, and DuckDB would conclude that there is none. The
         file must not change before the release is written.
         """
         self._watched = (Stamp.of(path),)
-        self.look_at(path, names)
+        self.set_table(path, names)
         if any(column.cells == "float" for column in self.columns):
             self.run("SET disabled_optimizers = 'statistics_propagation'")
 
@@ -252,13 +253,13 @@ class DuckDB(Database):
 
     def put(self, name: str, frame: pl.DataFrame) -> None:
         """Store a frame as a table of ours with this name, in place of one that is there."""
-        self._take(frame, f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM given")
+        self._run_on_frame(frame, f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM given")
 
     def add(self, name: str, frame: pl.DataFrame) -> None:
         """Append these rows to a table of ours that `put` made."""
-        self._take(frame, f"INSERT INTO {name} SELECT * FROM given")
+        self._run_on_frame(frame, f"INSERT INTO {name} SELECT * FROM given")
 
-    def _take(self, frame: pl.DataFrame, statement: str) -> None:
+    def _run_on_frame(self, frame: pl.DataFrame, statement: str) -> None:
         """Run a statement that reads this frame under the name `given`."""
         with _boundary("DuckDB cannot take a table of codes"):
             self._connection.register("given", frame.to_arrow())
@@ -276,14 +277,16 @@ class DuckDB(Database):
     def apply(
         self, name: str, query: str, job: PartJob, watch: Watch, kept: Path | None = None
     ) -> None:
-        """Store what a job makes of each part as a view of files; after a failure none begins."""
+        """Store what a job makes of parts as a view of files, maybe in `kept`, until one fails."""
         before, after = self._empty_folder("before"), kept or self._empty_folder("after")
         self.run(f"COPY ({query}) TO {text_literal(before)} (FORMAT parquet, PARTITION_BY (part))")
         self._make_room(least=True)
-        files = PartWork(self, job, before, after).run(watch) or [self._no_part(query, job, after)]
+        files = PartWork(self, job, before, after).run(watch) or [
+            self._write_empty_part(query, job, after)
+        ]
         self.run(f"CREATE OR REPLACE VIEW {name} AS SELECT * FROM {parquet(files)}")
 
-    def _no_part(self, query: str, job: PartJob, after: Path) -> str:
+    def _write_empty_part(self, query: str, job: PartJob, after: Path) -> str:
         """Write the file that stands for the job's work on no record at all; return its path."""
         none = self.rows(f"SELECT * EXCLUDE (part) FROM ({query}) LIMIT 0")
         added = [pl.Series(name, [], dtype=kind) for name, kind in job.adds.items()]
@@ -325,7 +328,7 @@ class DuckDB(Database):
                 remedy="run it again when nothing writes to the table",
             )
         digest = digest_of_release(path) if target is None else ("file", target.sha256())
-        return WrittenTable(parquet(path), self._columns(parquet(path)), digest)
+        return WrittenTable(parquet(path), self._columns_of(parquet(path)), digest)
 
     def _write_in_batches(self, query: str, target: Target) -> Path:
         """Write rows in batches, read the file anew; return the path of a Parquet copy of it."""
@@ -352,7 +355,8 @@ class DuckDB(Database):
         """Remove the private folder, with the copy of the table in it."""
         self._end()
 
-    def _columns(self, rows: str) -> tuple[SqlColumn, ...]:
+    def _columns_of(self, rows: str) -> tuple[SqlColumn, ...]:
+        """The columns of the rows that this text, as it stands behind FROM, reads."""
         with boundary(InputError("DuckDB cannot read the table", remedy=_REMEDY)):
             found = self._connection.sql(f"SELECT * FROM {rows}")
             pairs = zip(found.columns, found.types, strict=True)
@@ -360,6 +364,7 @@ class DuckDB(Database):
 
 
 def _kind_of_cells(kind: str) -> Cells:
+    """What cells are by DuckDB's name for their type."""
     if kind.startswith(_LISTS) or kind.endswith("]"):
         return "nested"
     named: dict[str, Cells] = {

@@ -46,7 +46,7 @@ class _IbisDuckDB(DuckDB):
             with boundary(InputError("Ibis cannot read the table", remedy=_REMEDY)):
                 table.to_parquet(path)
                 self._backend: Any = table.get_backend()
-            self.look_at_foreign(path)
+            self.set_foreign_table(path)
 
     def frame(self, release: WrittenTable) -> Any:
         """The release as an Ibis table of the same backend if DuckDB, else of a new DuckDB."""

@@ -108,7 +108,7 @@ class _LazyDuckDB(DuckDB):
     """A database that holds the rows of a lazy frame."""
 
     def take(self, frame: pl.LazyFrame, names: list[str]) -> pl.DataFrame | None:
-        """Make a lazy frame's rows the table, in a file; if they are few, return them instead."""
+        """Make a lazy frame's rows the table and return None; if they are few, only return them."""
         path = self.folder / "table.parquet"
         numbered = frame.select(pl.nth(j).alias(f"c{j}") for j in range(len(names)))
         with boundary(InputError("the frame cannot be computed")):
@@ -117,7 +117,7 @@ class _LazyDuckDB(DuckDB):
             if records <= FEW_RECORDS:
                 rows = pl.read_parquet(path)
                 return pl.DataFrame([rows[f"c{j}"].alias(name) for j, name in enumerate(names)])
-        self.look_at_foreign(path, names)
+        self.set_foreign_table(path, names)
         return None
 
     def frame(self, release: WrittenTable) -> pl.LazyFrame:  # noqa: ARG002  there is one

@@ -17,13 +17,13 @@ from incrowd.engines.memory_release import MemoryStaged, polars_of
 from incrowd.errors import InputError, PolicyError, boundary, count_of
 from incrowd.recoding.column_cells import ByClass, ByValue, Cell, ClassNumber, Keep, Within
 from incrowd.recoding.recoding import classes_of_records
-from incrowd.table.cells import readable, select_columns, text_of
+from incrowd.table.cells import select_columns, text_of, with_nulls
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.counted import CountedRows, count_rows
 from incrowd.table.decode import decode
 from incrowd.table.encode import columns_without_codes, encode, sealed_content, to_polars
 from incrowd.table.fold import fold, in_threads
-from incrowd.table.names import nearest
+from incrowd.table.names import name_remedy
 from incrowd.table.tally import Tally
 
 _KINDS = (nw.Implementation.PANDAS, nw.Implementation.POLARS, nw.Implementation.PYARROW)
@@ -36,7 +36,7 @@ class MemoryEngine:
     can = frozenset({Can.ORDER})
 
     def __init__(self, frame: Any, *, text: bool = False) -> None:
-        _refuse_names(frame)
+        _refuse_unusable_names(frame)
         with boundary(InputError("the frame cannot be read")):
             self._frame = _as_narwhals(frame)
         self.text = text
@@ -99,6 +99,7 @@ class MemoryEngine:
         return values
 
     def _code_weights(self, name: str) -> CodedColumn:
+        """The column as codes of numbers; cells that are none are refused as wrong weights."""
         try:
             return self.code(name, Kind.NUMBER)
         except InputError as error:
@@ -114,7 +115,7 @@ class MemoryEngine:
 
     def texts(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
         """A column coded by the text of its cells, whatever they are."""
-        cells = readable(select_columns(self.rows, [name]), missing_values, text=self.text)[name]
+        cells = with_nulls(select_columns(self.rows, [name]), missing_values, text=self.text)[name]
         return coded_texts(cells, name)
 
     def frequency(self, column: CodedColumn) -> Counts:
@@ -128,7 +129,7 @@ class MemoryEngine:
         unit: CodedColumn | None = None,
         complete: Sequence[CodedColumn] = (),
     ) -> CountedRows:
-        """Count the distinct rows of these columns, codes and people (`unit`)."""
+        """Count distinct rows of columns, codes and people, as `Engine.counts` says."""
         cells, there = select_columns(self.rows, columns), self._complete_records(complete)
         codes = {column.name: column.codes for column in coded}
         person = None if unit is None else unit.codes
@@ -237,7 +238,7 @@ class MemoryEngine:
         return classes
 
     def _complete_records(self, complete: Sequence[CodedColumn]) -> Counts | None:
-        """The records that lack none of these columns, by number; None without columns: all."""
+        """The numbers of records that lack none of these columns; None, for all, without any."""
         if not complete:
             return None
         whole = np.logical_and.reduce([column.codes != MISSING for column in complete])
@@ -246,7 +247,7 @@ class MemoryEngine:
     def _cells_of(
         self, name: str, cell: Cell, classes: Codes, take: Counts, moved: Counts | None
     ) -> "nw.Series[Any]":
-        """The cells that one column shows for the records `take`."""
+        """The cells that one column shows for the records `take`; the rest is as in `show`."""
         match cell:
             case Keep():
                 return self._column(name)[take]
@@ -284,15 +285,17 @@ class MemoryEngine:
         return made
 
     def _column(self, name: str) -> "nw.Series[Any]":
+        """The column of this name; refused, with the nearest name, if there is none."""
         if name not in self.names:
             raise PolicyError(
-                f"the table has no column {name!r}", remedy=nearest(name, self.names, listed=True)
+                f"the table has no column {name!r}",
+                remedy=name_remedy(name, self.names, listed=True),
             )
         return self._frame[name]
 
 
 def _draw_some(every: Counts, records: int) -> Counts:
-    """At most this many of these record numbers, drawn with a fixed seed, ascending."""
+    """At most `records` of the record numbers in `every`, drawn with a fixed seed, ascending."""
     if len(every) <= records:
         return every
     return every[np.sort(np.random.default_rng(0).choice(len(every), records, replace=False))]
@@ -304,7 +307,7 @@ def weight_of_codes(column: CodedColumn) -> Floats:
 
 
 def refuse_weights(name: str, wrong: int, where: str = "") -> None:
-    """Refuse a column of weights if `wrong`, the number of missing or negative ones, is not 0."""
+    """Refuse weights if `wrong`, how many are missing or negative, is not 0; `where` says where."""
     if wrong:
         values = count_of(wrong, "value that is", "values that are")
         raise InputError(
@@ -377,7 +380,7 @@ def _as_narwhals(frame: Any) -> "nw.DataFrame[Any]":
     )
 
 
-def _refuse_names(frame: Any) -> None:
+def _refuse_unusable_names(frame: Any) -> None:
     """Refuse a frame whose column names are not text or not unique, as pandas allows."""
     with boundary(InputError("the columns of the frame cannot be read")):
         lazy = getattr(frame, "collect_schema", None)
@@ -385,10 +388,10 @@ def _refuse_names(frame: Any) -> None:
         names = list(getattr(frame, "column_names", listed))
     if not all(isinstance(name, str) for name in names):
         raise InputError("column names must be text", remedy="rename the columns")
-    refuse_repeated(names)
+    refuse_repeated_names(names)
 
 
-def refuse_repeated(names: Sequence[str]) -> None:
+def refuse_repeated_names(names: Sequence[str]) -> None:
     """Refuse columns that share a name."""
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:

@@ -210,6 +210,7 @@ def _count_unequal(one: pl.Series, other: pl.Series) -> int:
 
 
 def _count_unequal_enums(one: pl.Series, other: pl.Series) -> int:
+    """As `_count_unequal` of two Enums: by their numbers, not their texts."""
     place = {text: i for i, text in enumerate(listed_texts(one).to_list())}
     nowhere, size = len(place), len(place) + 1
     theirs = [place.get(text, size) for text in listed_texts(other).to_list()]

@@ -110,6 +110,7 @@ class _ReadAnew(NamedTuple):
 
     @property
     def columns(self) -> tuple[SqlColumn, ...]:
+        """The columns as statements know them."""
         return tuple(one.column for one in self.carried)
 
     @property
@@ -137,7 +138,7 @@ class PostgreSQL(Database):
         self._seen: dict[str, tuple[int, int]] = {}
         with closed_on_failure(self):
             self.schema = str(self._session.one("SELECT coalesce(current_schema(), '') AS s"))
-            self._relation = self._relation_of(address)
+            self._relation = self._require_relation(address)
             self._session.run(_PATH)
             self._columns = self._describe_columns(self._relation, {})
         self.columns = tuple(one.column for one in self._columns)
@@ -308,7 +309,8 @@ class PostgreSQL(Database):
         )
         return None if found.is_empty() else _Relation(*found.row(0))
 
-    def _relation_of(self, address: Address) -> _Relation:
+    def _require_relation(self, address: Address) -> _Relation:
+        """The catalog's entry of the table at an address; refused if there is none."""
         found = self._relation_named(address.schema, address.table)
         if found is None:
             raise InputError(
@@ -320,7 +322,7 @@ class PostgreSQL(Database):
     def _describe_columns(
         self, relation: _Relation, known: Mapping[tuple[str, str], Mapping[str, Any]]
     ) -> tuple[Carried, ...]:
-        """The columns of a table, and how they travel."""
+        """A table's columns, as they travel; `known`: surveys by name and type, not made anew."""
         found = self._session.rows(CATALOG.format(table=relation.oid))
         stored = [Stored(*row) for row in found.iter_rows()]
         if not stored:

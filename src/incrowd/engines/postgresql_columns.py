@@ -143,6 +143,7 @@ def _text_expression(cell: str, *, plain: bool = False) -> str:
 
 
 def _is_nested(stored: Stored) -> bool:
+    """Whether cells hold several values: arrays, rows, multiranges, JSON or pairs."""
     return (
         stored.category == "A"
         or stored.sort in {"c", "m"}

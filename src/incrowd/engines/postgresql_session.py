@@ -64,7 +64,7 @@ class Transaction:
         failure: str = "PostgreSQL cannot process the table",
         remedy: str = _REMEDY,
     ) -> None:
-        """Carry out a statement."""
+        """Carry out a statement; `failure` and `remedy` are the words of its error."""
         with _server_boundary(failure, remedy), self._connection.cursor() as cursor:
             cursor.execute(statement)
 

@@ -61,7 +61,7 @@ def refuse_above(found: Ratios, measure: Measure, limit: float) -> Ratios:
 
 
 class _ClassCounts:
-    """The classes whose hashes are in one of equal parts; parts shrink if there are too many."""
+    """Counts classes whose hashes are in part `part` of `parts`; halves that if above `most`."""
 
     def __init__(self, names: Sequence[str], part: int, parts: int, most: int) -> None:
         self.part = part
@@ -86,6 +86,7 @@ class _ClassCounts:
             self._settle()
 
     def sizes(self) -> Counts:
+        """Records of each class of the part."""
         self._settle()
         if self._held is None:
             return np.zeros(0, dtype=np.int64)
@@ -104,6 +105,7 @@ class _ClassCounts:
         self._held, self._waiting = found, []
 
     def _rows_of_part(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The rows whose hashes are in the part."""
         if self.parts == 1:
             return frame
         hashes = frame.select(self._names).hash_rows(seed=1).to_numpy()

@@ -26,7 +26,7 @@ from incrowd.engines.base import Can, Digested, NewTable, PartJob, Target
 from incrowd.engines.fetch import MOST_CELLS
 from incrowd.engines.folders import parts, sha256
 from incrowd.engines.limits import shortage_boundary
-from incrowd.engines.memory import refuse_repeated
+from incrowd.engines.memory import refuse_repeated_names
 from incrowd.engines.private_folders import PrivateFolder
 from incrowd.engines.spark_logs import silence_logs
 from incrowd.engines.spark_refusals import raise_refusals, store_refusals
@@ -101,13 +101,13 @@ class Spark(Database):
         self._private = _private_folder(self._parent)
         self.folder = self._private.path
         self._end = self._private.remove
-        with closed_on_failure(self), self._working("read the data frame"):
+        with closed_on_failure(self), self._spark_boundary("read the data frame"):
             self.session = _new_session(self._home)
             self.columns = self._copy_rows(frame)
 
     def _copy_rows(self, frame: Any) -> tuple[SqlColumn, ...]:
         """Store the rows of a data frame as the table `source`; return its columns."""
-        refuse_repeated(frame.columns)
+        refuse_repeated_names(frame.columns)
         if frame.isStreaming:
             raise InputError("a stream has no end", remedy="store it, and release what you stored")
         path, fields = self.folder / "table.parquet", frame.schema.fields
@@ -118,19 +118,19 @@ class Spark(Database):
         )
         numbered = named.selectExpr(*cells, "monotonically_increasing_id() AS row")
         numbered.write.parquet(_uri(path))
-        self._view("source", path, _plain_type(numbered.schema))
-        return _columns(frame.schema)
+        self._create_view("source", path, _plain_type(numbered.schema))
+        return _sql_columns(frame.schema)
 
     def rows(self, query: str) -> pl.DataFrame:
         """The answer to a query: few rows, distinct or counted ones."""
-        with self._working("count the table"):
+        with self._spark_boundary("count the table"):
             return pl.DataFrame(pl.from_arrow(self.session.sql(query).toArrow()))
 
     def batches(self, query: str) -> Iterator[pl.DataFrame]:
         """The answer to a query in frames of limited size, from files that Spark writes."""
         folder = self._new_path("batches")
         try:
-            with self._working("read the table"):
+            with self._spark_boundary("read the table"):
                 self.session.sql(query).write.parquet(_uri(folder))
             for file in parts(folder):
                 yield from _read_batches(file)
@@ -140,27 +140,27 @@ class Spark(Database):
     def put(self, name: str, frame: pl.DataFrame) -> None:
         """Store a frame as a table of ours with this name, in place of one that is there."""
         path = self._new_path(name)
-        with self._working("take a table of codes"):
+        with self._spark_boundary("take a table of codes"):
             path.mkdir()
-            _store(frame, path)
+            _write_part_file(frame, path)
             self._replace(name, path, None)
 
     def add(self, name: str, frame: pl.DataFrame) -> None:
         """Append these rows, as one more file, to a table of ours that `put` made."""
-        with self._working("take a table of codes"):
-            _store(frame, self._made[name])
-            self._view(name, self._made[name], None)
+        with self._spark_boundary("take a table of codes"):
+            _write_part_file(frame, self._made[name])
+            self._create_view(name, self._made[name], None)
 
     def drop(self, name: str) -> None:
         """Remove a table of ours."""
-        with self._working("forget a table"):
+        with self._spark_boundary("forget a table"):
             self.session.catalog.dropTempView(name)
             shutil.rmtree(self._made.pop(name), ignore_errors=True)
 
     def make(self, name: str, query: str) -> None:
         """Store a query's answer as a table of ours, in place of one with this name."""
         path = self._new_path(name)
-        with self._working("process the table"):
+        with self._spark_boundary("process the table"):
             found = self.session.sql(query)
             found.write.parquet(_uri(path))
             self._replace(name, path, found.schema)
@@ -180,11 +180,11 @@ class Spark(Database):
         """
         watch.tell("searching parts on Spark", 0.0)
         path, refusals = self._new_path(name), self._new_path("refused")
-        with self._working("search the parts of the table"), warnings.catch_warnings():
+        with self._spark_boundary("search the parts of the table"), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of versions that PySpark has not been tried with
             found = self.session.sql(query)
             schema = _with_added(found.schema, job.adds)
-            work = lambda key, table: _on_part(job, key, table, refusals)  # noqa: E731  Spark counts
+            work = lambda key, table: _work_on_part(job, key, table, refusals)  # noqa: E731  Spark counts
             made = found.groupBy("part").applyInArrow(work, schema)
             with raise_refusals(refusals):
                 made.write.parquet(_uri(path))
@@ -210,8 +210,9 @@ class Spark(Database):
     def _digest(
         self, rows: str, columns: Sequence[SqlColumn], named: Mapping[str, str]
     ) -> tuple[Digested, str] | None:
-        """As `digest`, of these rows; None if there are cells whose text may be that of others.
+        """As `digest`, of the table `rows`, in which columns are called as `named` says.
 
+        None if there are nested cells, whose text may be that of other cells.
         A row is the text of its cells, each behind its length. Digests of rows are sorted in groups
         of those that begin alike.
         """
@@ -255,20 +256,20 @@ class Spark(Database):
                 remedy="name a .parquet folder, or read the table into memory with df.toPandas()",
             )
         path = self._lasting_folder() if target is None else target.path
-        with self._working("write the release"):
+        with self._spark_boundary("write the release"):
             found = self.session.sql(query)
             _refuse_unwritable(found.schema)
             found.write.mode("append").parquet(_uri(path))
             _tidy_folder(path)
-            self._view("released", path, None)
-            columns = _columns(self.session.table("released").schema)
+            self._create_view("released", path, None)
+            columns = _sql_columns(self.session.table("released").schema)
         named = {column.name: self.quote(column.name) for column in columns}
         digest = None if target is not None else self._digest("released", columns, named)
         return WrittenTable("released", columns, digest or ("file", sha256(path)))
 
     def frame(self, release: WrittenTable) -> Any:
         """The release as a data frame of the session that the table came from."""
-        with self._working("read the release"):
+        with self._spark_boundary("read the release"):
             return self._home.read.parquet(_pattern(self._made[release.rows]))
 
     def _lasting_folder(self) -> Path:
@@ -278,23 +279,25 @@ class Spark(Database):
         return folder.path
 
     def _new_path(self, name: str) -> Path:
+        """A path in the private folder that is not taken, with this name in it."""
         return self.folder / f"{name}-{secrets.token_hex(4)}.parquet"
 
     def _replace(self, name: str, path: Path, schema: "StructType | None") -> None:
         """Let a table's name stand for other files, and remove those that it stood for."""
         before = self._made.get(name)
-        self._view(name, path, schema)
+        self._create_view(name, path, schema)
         if before is not None:
             shutil.rmtree(before, ignore_errors=True)
 
-    def _view(self, name: str, path: Path, schema: "StructType | None") -> None:
+    def _create_view(self, name: str, path: Path, schema: "StructType | None") -> None:
+        """Let a table's name stand for these files; without a schema it is read from them."""
         reader = self.session.read if schema is None else self.session.read.schema(schema)
         reader.parquet(_pattern(path)).createOrReplaceTempView(name)
         self._made[name] = path
 
     @contextmanager
-    def _working(self, what: str) -> Iterator[None]:
-        """A block that no error or log of Spark leaves; a full disk is told as such."""
+    def _spark_boundary(self, what: str) -> Iterator[None]:
+        """A block that no error or log of Spark leaves: ours says what it cannot do (`what`)."""
         words = f"Spark cannot {what}", _REMEDY, _LARGER
         # The inner one asks Java what happened, which must not be logged; the outer one is for a
         # Java that is gone.
@@ -302,12 +305,12 @@ class Spark(Database):
             yield
 
 
-def _store(frame: pl.DataFrame, folder: Path) -> None:
+def _write_part_file(frame: pl.DataFrame, folder: Path) -> None:
     plain = frame.with_columns(pl.col(pl.Null).cast(pl.Int64))
     plain.write_parquet(folder / f"part-{secrets.token_hex(4)}.parquet")
 
 
-def _on_part(job: PartJob, key: tuple[Any, ...], table: Any, refusals: Path) -> Any:
+def _work_on_part(job: PartJob, key: tuple[Any, ...], table: Any, refusals: Path) -> Any:
     """The rows that a job makes of a part, on an executor; refusals are stored for the driver."""
     with (
         store_refusals(refusals),
@@ -374,6 +377,7 @@ def _shared_folder(home: Any) -> Path:
 
 
 def _private_folder(parent: Path) -> PrivateFolder:
+    """Make a private folder in this one; refused if that cannot be written to."""
     problem = InputError(
         "incrowd cannot make a folder for its files", remedy=f"set {SCRATCH} to a writable folder"
     )
@@ -426,11 +430,12 @@ def _refuse_unwritable(schema: "StructType") -> None:
 _MAPS = re.compile(r"\b(map<|variant\b)")
 
 
-def _columns(schema: "StructType") -> tuple[SqlColumn, ...]:
+def _sql_columns(schema: "StructType") -> tuple[SqlColumn, ...]:
     return tuple(SqlColumn(field.name, _kind_of_cells(field.dataType)) for field in schema.fields)
 
 
 def _kind_of_cells(kind: "DataType") -> Cells:
+    """What cells of this type are; `nested` if `_CELLS` does not know it."""
     return _CELLS.get(kind.typeName().partition("(")[0], "nested")
 
 

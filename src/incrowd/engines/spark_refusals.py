@@ -55,6 +55,7 @@ def raise_refusals(folder: Path) -> Iterator[None]:
 
 
 def _stored_refusal(folder: Path) -> IncrowdError | None:
+    """The first error that an executor stored in this folder; None if none did."""
     files = sorted(folder.glob("*.parquet"))
     if not files:
         return None

@@ -186,8 +186,8 @@ class JoinedCodes:
         return f"WHERE {known}" if known else ""
 
 
-def if_any(column: CodedColumn | None) -> tuple[CodedColumn, ...]:
-    """A tuple of the column; an empty one if it is None."""
+def as_tuple(column: CodedColumn | None) -> tuple[CodedColumn, ...]:
+    """The column as a tuple of one; an empty tuple if it is None."""
     return () if column is None else (column,)
 
 

@@ -57,8 +57,11 @@ def count_in_blocks(engine: "SqlCounting", lines: BlockQuery) -> Iterator[Counte
         return
     numbered = [_number_cells(engine, lines, j) for j in range(len(lines.cells))]
     key, rest, of = _pack_keys(engine, lines, numbered)
-    keys = [*zip(key.expressions(_places(numbered[: lines.key])), key.names, strict=True)]
-    more = [*_places(numbered[lines.key :]), *(f"shown.h{j}" for j in range(len(lines.codes)))]
+    keys = [*zip(key.expressions(_code_expressions(numbered[: lines.key])), key.names, strict=True)]
+    more = [
+        *_code_expressions(numbered[lines.key :]),
+        *(f"shown.h{j}" for j in range(len(lines.codes))),
+    ]
     keys += [*zip(rest.expressions(more), rest.names, strict=True)]
     engine.database.make("lines", counting_query(keys, of))
     number = -(-engine.number("SELECT count(*) AS n FROM lines") // BLOCK) | 1
@@ -100,7 +103,8 @@ class _SqlNumbers:
         return self.values.cast(pl.Enum(self.values.drop_nulls())).gather(numbers)
 
 
-def _places(numbered: list[_SqlNumbers]) -> list[str]:
+def _code_expressions(numbered: list[_SqlNumbers]) -> list[str]:
+    """The expressions of the numbers that stand for the cells of these columns."""
     return [f"{one.table}.code" for one in numbered]
 
 

@@ -14,10 +14,10 @@ from incrowd.arrays import Codes, Counts, Floats
 from incrowd.engines.memory import coded_texts, refuse_weights, weight_of_codes, weights_error
 from incrowd.engines.sql import Coding, Database, JoinedCodes, SqlColumn, counting_query
 from incrowd.errors import InputError, PolicyError
-from incrowd.table.cells import readable
+from incrowd.table.cells import with_nulls
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.encode import BYTES, encode, nested_error
-from incrowd.table.names import nearest
+from incrowd.table.names import name_remedy
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ class SqlCoding:
     def texts(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
         """A column coded by the text of its values, one code per distinct value."""
         values = self.entries(name).values.to_frame()
-        return coded_texts(readable(values, missing_values, text=self.text)[name], name)
+        return coded_texts(with_nulls(values, missing_values, text=self.text)[name], name)
 
     def frequency(self, column: CodedColumn) -> Counts:
         """Records per code of a column: shape (values + 1,), entry 0 counts the missing."""
@@ -99,7 +99,8 @@ class SqlCoding:
         """The column with this name, renamed to c0, c1, … for statements; refused if none."""
         if name not in self.names:
             raise PolicyError(
-                f"the table has no column {name!r}", remedy=nearest(name, self.names, listed=True)
+                f"the table has no column {name!r}",
+                remedy=name_remedy(name, self.names, listed=True),
             )
         j = self.names.index(name)
         return self.database.columns[j]._replace(name=f"c{j}")
@@ -113,31 +114,31 @@ class SqlCoding:
         found = self.database.rows(query).item()
         return 0 if found is None else int(found)
 
-    def weighing(self, name: str) -> Coding:
-        """Put a table of a column's values and weights into the database; say how it is joined."""
+    def put_weights(self, name: str) -> Coding:
+        """Put a table of a column's values and weights into the database; return how to join it."""
         column, weight = self.weights(name)
         table = f"w{self.names.index(name)}"
         values = self.entries(name).values.alias("value")
         self.database.put(table, pl.DataFrame([values, pl.Series("code", weight[column.codes])]))
-        return self._coding(table, name)
+        return self._join_on(table, name)
 
-    def coding(self, column: CodedColumn) -> Coding:
-        """Store the column's values and codes as a table, unless it is there; how to join it."""
+    def put_codes(self, column: CodedColumn) -> Coding:
+        """Put a table of the column's values and codes there, once; return how to join it."""
         name = f"m{self.names.index(column.name)}"
         if self._put.get(name) is not column:
             values = self.entries(column.name).values.alias("value")
             self.database.put(name, pl.DataFrame([values, pl.Series("code", column.codes)]))
             self._put[name] = column
-        return self._coding(name, column.name)
+        return self._join_on(name, column.name)
 
-    def _coding(self, table: str, name: str) -> Coding:
+    def _join_on(self, table: str, name: str) -> Coding:
         """How a table of values and codes is joined to the rows by the column with this name."""
         cell = f"source.{self.cell(name)}"
         return Coding(table, self.database.same(f"{table}.value", cell))
 
     def join_codes(self, columns: Sequence[CodedColumn]) -> JoinedCodes:
         """The rows of the table, joined with the codes of these columns."""
-        codings = {column.name: self.coding(column) for column in columns}
+        codings = {column.name: self.put_codes(column) for column in columns}
         return JoinedCodes("source", codings)
 
     def codes_of_cells(self, column: CodedColumn, cells: pl.Series) -> Codes:
@@ -164,6 +165,7 @@ class SqlCoding:
         return column, weight
 
     def _code_weights(self, name: str) -> CodedColumn:
+        """The column as codes of numbers; cells that are none are refused as wrong weights."""
         try:
             return self.codes([name], {name: Kind.NUMBER})[name]
         except InputError as error:

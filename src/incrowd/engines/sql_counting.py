@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from incrowd.arrays import Counts
-from incrowd.engines.sql import SqlColumn, counting_query, if_any, without_nan
+from incrowd.engines.sql import SqlColumn, as_tuple, counting_query, without_nan
 from incrowd.engines.sql_coding import SqlCoding, codes_of_answer
 from incrowd.engines.sql_keys import PackedKeys
 from incrowd.table.cells import select_columns
@@ -33,7 +33,7 @@ class SqlCounting(SqlCoding):
         complete: Sequence[CodedColumn] = (),
     ) -> CountedRows:
         """Count the distinct rows of these columns, codes and people, as `Engine.counts` says."""
-        found = self._lines((*coded, *if_any(unit)), complete, columns)
+        found = self._count_lines((*coded, *as_tuple(unit)), complete, columns)
         person = None if unit is None else found.codes[unit.name]
         codes = {column.name: found.codes[column.name] for column in coded}
         return replace(found, codes=codes, unit=person)
@@ -46,7 +46,7 @@ class SqlCounting(SqlCoding):
         limit = min(2**32, round(2**32 * (_ENOUGH * records + _SPARE) / max(self.records, 1)))
         of = f"source WHERE {_DRAWN} < {limit}"
         if unit is not None:
-            of += f" AND row IN (SELECT min(row) FROM {self._people(unit)})"
+            of += f" AND row IN (SELECT min(row) FROM {self._rows_by_person(unit)})"
         found = self.database.rows(
             f"SELECT {shown} FROM {of} ORDER BY {_DRAWN}, row LIMIT {records}"
         )
@@ -80,7 +80,7 @@ class SqlCounting(SqlCoding):
         if not some:
             yield _with_names(self.database.rows(f"{query} LIMIT 0"), columns)
 
-    def _people(self, unit: CodedColumn) -> str:
+    def _rows_by_person(self, unit: CodedColumn) -> str:
         """What stands behind FROM to group records by person; those that name nobody are alone."""
         if not self.database.joins:
             cell = self.cell(unit.name)
@@ -102,7 +102,7 @@ class SqlCounting(SqlCoding):
         whole = quasi if complete else ()
         if unit is None and weight is None and self.database.joins:
             return self._sorted_tally(quasi, sensitive, whole)
-        lines = self._lines((*quasi, *sensitive, *if_any(unit)), whole, weight=weight)
+        lines = self._count_lines((*quasi, *sensitive, *as_tuple(unit)), whole, weight=weight)
         return fold(
             [lines.codes[column.name] for column in quasi],
             [lines.codes[column.name] for column in sensitive],
@@ -192,7 +192,7 @@ class SqlCounting(SqlCoding):
             None if weight is None else found["weight"].to_numpy().astype(np.float64),
         )
 
-    def counted_values(self, cell: SqlColumn, name: str, of: str) -> Iterator[CountedRows]:
+    def count_cells(self, cell: SqlColumn, name: str, of: str) -> Iterator[CountedRows]:
         """The distinct cells of a column, called `name`, with their records, batch by batch."""
         for found in self.database.batches(counting_query(self._cell_keys([cell]), of)):
             records = found["n"].to_numpy().astype(np.int64)
@@ -207,7 +207,7 @@ class SqlCounting(SqlCoding):
             if cell.cells == "float"
         ]
 
-    def _lines(
+    def _count_lines(
         self,
         coded: Sequence[CodedColumn],
         complete: Sequence[CodedColumn] = (),
@@ -216,11 +216,11 @@ class SqlCounting(SqlCoding):
     ) -> CountedRows:
         """Count rows of codes and cells that lack none of `complete`; sum a column of weights."""
         if not self.database.joins:
-            return self._lines_here(coded, complete, cells, weight)
+            return self._count_lines_here(coded, complete, cells, weight)
         given = {column.name: column for column in (*coded, *complete)}
         joined = self.join_codes(tuple(given.values()))
         of, where = joined.text, joined.where(column.name for column in complete)
-        weighing = None if weight is None else self.weighing(weight)
+        weighing = None if weight is None else self.put_weights(weight)
         if weighing is not None:
             of += f" {weighing.join}"
         return self.count_distinct(
@@ -231,14 +231,14 @@ class SqlCounting(SqlCoding):
             weight=None if weighing is None else f"{weighing.table}.code",
         )
 
-    def _lines_here(
+    def _count_lines_here(
         self,
         coded: Sequence[CodedColumn],
         complete: Sequence[CodedColumn],
         cells: Sequence[str],
         weight: str | None,
     ) -> CountedRows:
-        """As `_lines`, where nothing can be put into the database: counted there, coded here."""
+        """As `_count_lines`, where no codes are joined: cells are counted there and coded here."""
         given = {column.name: column for column in (*coded, *complete)}
         names = tuple(dict.fromkeys((*given, *cells, *([] if weight is None else [weight]))))
         found = self.count_distinct([self.column(name) for name in names], names, {}, "source")

@@ -42,6 +42,7 @@ class PackedKeys:
         return tuple(self._expression(codes, group) for group in self.groups)
 
     def _expression(self, codes: Sequence[str], group: range) -> str:
+        """The expression of the key that holds the codes of a group's columns."""
         said = "CAST(0 AS BIGINT)"
         for place in group:
             said = f"({said} * {self.sizes[place]} + {codes[place]})"

@@ -63,7 +63,7 @@ class SqlStaged:
         """Count distinct rows of shown cells and held codes, as `Staged.counts` says."""
         of, worth = "staged", None
         if weight is not None:
-            weighing = self.engine.weighing(weight)
+            weighing = self.engine.put_weights(weight)
             worth = f"{weighing.table}.code"
             of = f"staged JOIN source ON source.row = staged.row {weighing.join}"
         return self.engine.count_distinct(
@@ -180,7 +180,7 @@ class SqlWritten(Written):
 
     def values(self, column: str) -> Iterator[CountedRows]:
         """The distinct cells of a column with their records, batch by batch."""
-        return self.engine.counted_values(self._written_column(column), column, self.release.rows)
+        return self.engine.count_cells(self._written_column(column), column, self.release.rows)
 
     def _written_column(self, name: str) -> SqlColumn:
         """The column of the release with this name, renamed to what statements call it."""

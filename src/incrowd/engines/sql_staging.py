@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from incrowd.engines.base import RowPlan
-from incrowd.engines.sql import if_any, place_of
+from incrowd.engines.sql import as_tuple, place_of
 from incrowd.engines.sql_counting import SqlCounting
 from incrowd.engines.sql_keys import PackedKeys
 from incrowd.errors import PolicyError
@@ -28,7 +28,7 @@ class Staging:
     def coded_rows(self) -> str:
         """A query of the records that may leave: number `row`, codes k0, k1, … and person `u`."""
         plan = self.plan
-        joined = self.engine.join_codes((*plan.coded, *if_any(plan.unit)))
+        joined = self.engine.join_codes((*plan.coded, *as_tuple(plan.unit)))
         shown = [f"{joined.code(column.name)} AS k{j}" for j, column in enumerate(plan.coded)]
         shown.append("0 AS u" if plan.unit is None else f"{joined.code(plan.unit.name)} AS u")
         whole = plan.coded[: plan.quasi if plan.complete else 0]
@@ -64,6 +64,7 @@ class Staging:
         )
 
     def _put_pieces(self, keys: PackedKeys) -> None:
+        """Put the table `pieces`, the lines of `_pieces`, into the database."""
         put = self.engine.database.put
         for lines in self._pieces(keys):
             put("pieces", lines)
@@ -103,7 +104,7 @@ class Staging:
             if by_job and isinstance(cell, ByClass):
                 text, joins = f"assigned.s{j}", ""
             else:
-                text, joins = self._cell(j, name, cell, order)
+                text, joins = self._cell_expression(j, name, cell, order)
             shown.append(f"{text} AS s{j}")
             tables.append(joins)
         if any(isinstance(cell, Within) for cell in plan.cells.values()):
@@ -128,10 +129,10 @@ class Staging:
             f"FROM assigned JOIN source ON source.row = assigned.row {' '.join(tables)}",
         )
 
-    def _cell(  # noqa: PLR0911  one answer per kind of cell
+    def _cell_expression(  # noqa: PLR0911  one answer per kind of cell
         self, j: int, name: str, cell: Cell, order: str
     ) -> tuple[str, str]:
-        """The expression of column j that leaves, and its joins, whose tables this puts there."""
+        """What column j (`name`) shows, as an expression, and its joins; makes their tables."""
         engine, database = self.engine, self.engine.database
         match cell:
             case Keep():
@@ -152,11 +153,11 @@ class Staging:
                 same = database.same(f"t{j}.value", f"source.{engine.cell(name)}")
                 return f"t{j}.label", f"JOIN label{j} t{j} ON {same}"
             case ByClass(original=True):
-                return self._original(j, name, f"assigned.k{place_of(self.plan, name)}")
+                return self._original_expression(j, name, f"assigned.k{place_of(self.plan, name)}")
             case ByClass(value=(_, codes)):
                 every = np.arange(len(codes), dtype=np.int32)
                 database.put(f"chosen{j}", pl.DataFrame({"class": every, "code": codes}))
-                text, joins = self._original(j, name, f"w{j}.code")
+                text, joins = self._original_expression(j, name, f"w{j}.code")
                 return text, f"JOIN chosen{j} w{j} ON w{j}.class = assigned.class {joins}"
             case ByClass(labels, typed=typed):
                 shown = labels.tolist()
@@ -170,7 +171,7 @@ class Staging:
                     remedy="read the table into memory",
                 )
 
-    def _original(self, j: int, name: str, code: str) -> tuple[str, str]:
+    def _original_expression(self, j: int, name: str, code: str) -> tuple[str, str]:
         """The expression of a code's original value, in one spelling, and the join that it needs.
 
         Puts the table that is joined into the database.
@@ -195,4 +196,5 @@ def _needs_classes(plan: RowPlan) -> bool:
 
 
 def _splits_equal_records(plan: RowPlan) -> bool:
+    """Whether equal records go into several classes."""
     return len(plan.pieces.row) > plan.tally.rows

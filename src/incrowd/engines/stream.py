@@ -260,6 +260,7 @@ class _Keeper:
 
     @property
     def began(self) -> bool:
+        """Whether a batch was seen."""
         return bool(self._pieces)
 
     def _keep(self, frame: pl.DataFrame, rows: Counts) -> None:
@@ -293,6 +294,7 @@ class _SlotKeeper(_Keeper):
         return StreamSample(_stack(self._pieces)[self._place[:filled]], seen)
 
     def _settle(self) -> None:
+        """Drop the records that no slot holds any more."""
         taken = self._place >= 0
         rows, row_of = np.unique(self._place[taken], return_inverse=True)
         self._pieces = [_stack(self._pieces)[rows]]
@@ -365,7 +367,7 @@ def _mix(numbers: Hashes) -> Hashes:
 
 
 def _skips(uniforms: Floats, log_weight: Floats) -> Counts:
-    """Number of records that algorithm L skips before each next draw; `uniforms` are in (0, 1]."""
+    """How many records algorithm L skips before each draw; uniforms are in (0, 1], weights logs."""
     weight = np.exp(np.maximum(log_weight, _LIGHTEST))
     with np.errstate(divide="ignore"):
         misses = np.where(weight < 0.5, np.log1p(-weight), np.log(1.0 - weight))
@@ -374,6 +376,7 @@ def _skips(uniforms: Floats, log_weight: Floats) -> Counts:
 
 
 def _generator(seed: int | None, stream: int) -> np.random.Generator:
+    """A generator of this seed, another for each number `stream`; unpredictable without a seed."""
     if seed is not None and seed < 0:
         raise PolicyError("the seed must be 0 or more", remedy="give a whole number")
     return np.random.default_rng(None if seed is None else [seed, stream])
@@ -398,10 +401,12 @@ def _stack(pieces: Sequence[pl.DataFrame]) -> pl.DataFrame:
             return pl.concat(pieces, how="vertical_relaxed", rechunk=True)
         except pl.exceptions.PolarsError:
             names = pieces[0].columns
-            return pl.DataFrame([_join([piece[name] for piece in pieces]) for name in names])
+            return pl.DataFrame(
+                [_join_columns([piece[name] for piece in pieces]) for name in names]
+            )
 
 
-def _join(parts: Sequence[pl.Series]) -> pl.Series:
+def _join_columns(parts: Sequence[pl.Series]) -> pl.Series:
     """One column of all these; as text if no other type holds them all."""
     try:
         whole = pl.concat([part.to_frame() for part in parts], how="vertical_relaxed")

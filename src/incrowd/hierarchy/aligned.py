@@ -47,7 +47,7 @@ _FARTHEST = 1e300
 
 
 @dataclass(frozen=True)
-class Ask:
+class CellConditions:
     """The conditions on the cells of a column."""
 
     k: int
@@ -64,8 +64,8 @@ class Ask:
     """Whether the user chose the hierarchy."""
 
 
-def align(
-    hierarchy: Hierarchy, people: Counts, ask: Ask, present: Counts | None = None
+def choose_cells(
+    hierarchy: Hierarchy, people: Counts, ask: CellConditions, present: Counts | None = None
 ) -> CellGrid | None:
     """The cells of an ordered column; None if the table holds none of its values.
 
@@ -88,7 +88,7 @@ class _ValueLine:
     held: Codes
     people: Counts
     """People of each held value."""
-    ask: Ask
+    ask: CellConditions
 
     @cached_property
     def before(self) -> Counts:
@@ -182,7 +182,7 @@ class _ValueLine:
         return low, high
 
     def _best_marks(self, gap: Counts, low: Floats, high: Floats) -> Counts:
-        """The marks between the best cells, the first and the last mark included."""
+        """The marks of the best cells; `low` and `high` are the ends of cells at each mark."""
         people, ask = self.before[gap], self.ask
         low, high = self._line_shares(low), self._line_shares(high)
         inner = self._bounded
@@ -262,7 +262,7 @@ class _ValueLine:
 
     @cached_property
     def _unit(self) -> float | None:
-        """The power of ten that all numbers of the column are multiples of."""
+        """The power of ten that all its numbers are multiples of; None as in `lattice_unit`."""
         return lattice_unit(self.hierarchy.leaves.values[self.held - 1])
 
     def _node_points(self, least: int) -> tuple[CutPoints, CutPoints]:
@@ -367,7 +367,7 @@ class _ValueLine:
         return bounds
 
     def _cell_label(self, bounds: Bounds, run: tuple[int, int]) -> tuple[Bounds, str]:
-        """How a cell is written, and what it shows by itself: its value, its node, its bounds."""
+        """How a cell of the leaves `run` is written, and what it shows: value, node or bounds."""
         if bounds.low is not None and bounds.low == bounds.high:
             return bounds, bounds.low
         if self.by_nodes and run in self._bounded_nodes:

@@ -45,7 +45,7 @@ class CutPoints:
         return CutPoints(self.place[which], self.behind[which])
 
     def at(self, gap: Counts, own: Counts, other: "CutPoints", others: Counts) -> "CutPoints":
-        """The point of each gap: one of its own (gaps `own`) if it has one, else of `other`."""
+        """A point in each `gap`: of these, which lie in gaps `own`, else of `other` in `others`."""
         both = self + other
         mine, theirs = np.searchsorted(own, gap), np.searchsorted(others, gap)
         known = np.isin(gap, own)
@@ -180,7 +180,7 @@ class CellGrid:
         return len(self.bounds)
 
     def show(self, low: Codes, high: Codes, top: str) -> Texts:
-        """The labels of everything from the cell of one code to that of another, elementwise."""
+        """The labels of the cells of each `low` to `high` code; `top` if open on both sides."""
         size = len(self) + 1
         pairs, place = np.unique(
             self.of[low].astype(np.int64) * size + self.of[high], return_inverse=True
@@ -212,7 +212,10 @@ def grid_of(
     bounds: Sequence[Bounds],
     labels: Sequence[str],
 ) -> CellGrid:
-    """The grid of these cells over so many leaves; those between two cells belong to the second."""
+    """The grid of cells over so many leaves; leaves between two cells belong to the second.
+
+    `run` has the first and the last leaf of each cell, `reach` the smallest and largest value.
+    """
     of = np.searchsorted(run[1], np.arange(1, leaves + 1)) + 1
     shown = np.empty(len(labels), dtype=object)
     shown[:] = labels

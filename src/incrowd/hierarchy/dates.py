@@ -81,6 +81,7 @@ def _clip_years(label: str, bottom: int) -> str:
 
 
 def _period_level(values: Values, step: Period) -> Level:
+    """One level with a node for each period of this length that holds values."""
     if step == "day":
         days = values.astype("datetime64[D]")
         nodes, first = runs(days)

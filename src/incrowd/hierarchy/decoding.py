@@ -114,7 +114,7 @@ class Decoder:
         of = np.array([number.setdefault(label, len(number)) for label in labels], dtype=np.int32)
         unnamed = self._other_leaves(number, named)
         runs = [self._runs(label, unnamed) for label in number]
-        self._refuse_unknown(of, runs)
+        self._refuse_unknown_labels(of, runs)
         start = np.concatenate([[0], np.cumsum([len(found) for found in runs])]).astype(np.int64)
         ends = np.array([run for found in runs for run in found], dtype=np.int32).reshape(-1, 2)
         return Decoded(of, start, ends[:, 0].copy(), ends[:, 1].copy())
@@ -136,7 +136,7 @@ class Decoder:
             self._others = {names: complement(runs, len(self._leaves))}
         return self._others[names]
 
-    def _refuse_unknown(self, of: Codes, runs: list[list[Run]]) -> None:
+    def _refuse_unknown_labels(self, of: Codes, runs: list[list[Run]]) -> None:
         """Raise `InputError` if a label stands for nothing; `of` is the label of each row."""
         unknown = np.array([not found for found in runs], dtype=np.bool_)
         if unknown.any():
@@ -148,7 +148,7 @@ class Decoder:
             )
 
     def _runs(self, label: str | None, unnamed: list[Run]) -> list[Run]:
-        """The runs of leaves that a label may stand for, none if it is unknown."""
+        """The runs of leaves that a label may stand for, none if unknown; `unnamed`: `*others*`."""
         if label is None:
             return [(MISSING, MISSING)]
         plain = self._plain_span(label) if self._ordered else None
@@ -158,10 +158,10 @@ class Decoder:
         if label in self._code_of_leaf:
             found.append((self._code_of_leaf[label], self._code_of_leaf[label]))
         bounds = read_bounds(label) if self._ordered else None
-        between = None if bounds is None else self._between(bounds)
+        between = None if bounds is None else self._run_between(bounds)
         if between is not None:
             found.append(between)
-        found.extend(self._members(label, unnamed))
+        found.extend(self._runs_of_set(label, unnamed))
         if len(found) == 1:
             return found
         return union(found) if found else self._run_of_spelling(label)
@@ -181,21 +181,22 @@ class Decoder:
         named = label in self._code_of_leaf or label in known or first in known or last in known
         return None if named else (low, high)
 
-    def _members(self, label: str, unnamed: list[Run]) -> list[Run]:
-        """The runs of what the label of a set names; none if one of its members is unknown."""
+    def _runs_of_set(self, label: str, unnamed: list[Run]) -> list[Run]:
+        """The runs of what a set names, of `*others*` the unnamed; none if a member is unknown."""
         members = read_members(label)
         if members is None:
             return []
-        runs = [self._member(value) for value in members.values]
+        runs = [self._runs_of_name(value) for value in members.values]
         if not all(runs):
             return []
         return [*(run for found in runs for run in found), *(unnamed if members.others else ())]
 
-    def _member(self, name: str) -> list[Run]:
+    def _runs_of_name(self, name: str) -> list[Run]:
+        """The runs of the nodes and of the value that have this name; none if nothing has."""
         code = self._code_of_leaf.get(name)
         return [*self._runs_of_nodes.get(name, ()), *([] if code is None else [(code, code)])]
 
-    def _between(self, bounds: Bounds) -> Run | None:
+    def _run_between(self, bounds: Bounds) -> Run | None:
         """The run of leaves between two bounds, which may be names; None if there is none."""
         if bounds.low_inside and bounds.high_inside:
             low, high = (self._run_of_name.get(end or "") for end in (bounds.low, bounds.high))

@@ -44,7 +44,7 @@ def read_any_bounds(label: str) -> Bounds | None:
 
 
 def written_reach(label: str, domain: Domain) -> Reach | None:
-    """How far a label reaches (`node_reach`), in our spelling or another tool's.
+    """How far a label reaches (`node_reach`), in our spelling or another tool's; None if unknown.
 
     >>> import numpy as np
     >>> written_reach("20-29", Domain(Kind.NUMBER, np.arange(20, 40)))
@@ -58,7 +58,7 @@ def written_reach(label: str, domain: Domain) -> Reach | None:
 
 
 def _read_any_brackets(label: str) -> Bounds | None:
-    """An interval of numbers or dates as R, ARX and others write it: `[20,30)`, `]20; Inf)`."""
+    """An interval of numbers or dates such as `[20,30)` or `]20; Inf)`; None if it is none."""
     found = _BARE.fullmatch(label)
     if found is None:
         return None

@@ -137,7 +137,7 @@ class Hierarchy:
         return values[0] if len(values) == 1 else value_set(values)
 
     def _span_labels(self, low: Codes, high: Codes, lowest: int) -> Texts:
-        """The labels of spans from the node of each low code to that of its high code."""
+        """The labels of spans from each low code's node at `lowest` to its high code's."""
         size = len(self.leaves) + 1
         pairs, place = np.unique(low.astype(np.int64) * size + high, return_inverse=True)
         ends = np.divmod(pairs, size)
@@ -307,7 +307,7 @@ class Level:
 
     @classmethod
     def of(cls, keys: Values, write: Callable[[Any], str] | None = None) -> "Level":
-        """The runs of equal keys as nodes, labelled by their keys or by what is written of them."""
+        """The runs of equal keys as nodes, labelled by the key or what `write` makes of it."""
         nodes, first = runs(keys)
         found: Texts = keys[first].astype(object)
         return cls(nodes, found if write is None else texts(list(map(write, found.tolist()))))

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from incrowd.arrays import Codes, Counts, Values
 from incrowd.errors import InputError
-from incrowd.hierarchy.aligned import Ask, align
+from incrowd.hierarchy.aligned import CellConditions, choose_cells
 from incrowd.hierarchy.hierarchy import Hierarchy, Level, runs, stack, texts
 from incrowd.hierarchy.labels import (
     Number,
@@ -182,7 +182,7 @@ class Intervals:
         return _multiples_that_merge(cells, self.factor, limit, last=0 if self._has_pools else 2)
 
     def _grid_level(self, grid: NumberGrid, times: int, keys: Values, zone: Codes) -> Level:
-        """One level whose intervals are `times` cells wide, clipped at pooled zones."""
+        """One level of intervals `times` cells wide, with these keys, clipped at pooled zones."""
         nodes, first = runs(keys)
         breaks = np.concatenate([[0], np.cumsum(np.diff(zone) != 0)]) if len(zone) else zone
         nodes, first = runs(nodes + breaks)
@@ -227,10 +227,10 @@ def _quantile_cuts(values: Values, counts: Counts | None, number: int) -> list[N
     upto = np.append(0, np.cumsum(weight))
     flat = stack(Domain(Kind.NUMBER, values), [], column="", ordered=True)
     crowd = max(int(upto[-1]) // (_CELLS_PER_QUANTILE * number), 1)
-    grid = align(flat, np.append(0, weight), Ask(crowd))
+    grid = choose_cells(flat, np.append(0, weight), CellConditions(crowd))
     while grid is not None and len(grid) == 1 and crowd > 1:
         crowd //= 2
-        grid = align(flat, np.append(0, weight), Ask(crowd))
+        grid = choose_cells(flat, np.append(0, weight), CellConditions(crowd))
     if grid is None:
         return []
     begins = [cell for cell in range(1, len(grid)) if grid.bounds[cell].low_inside]

@@ -169,7 +169,7 @@ def write_dates(bounds: Bounds) -> str:
 
 
 def write_ends(low: str | None, high: str | None, nothing: str | None = TOP) -> str | None:
-    """The label of two cells that show the smallest and the largest value; None is an open end.
+    """The label of two cells with the smallest and largest value; `nothing` if both are None.
 
     >>> write_ends("20", "29"), write_ends("90", None), write_ends("7", "7"), write_ends(None, None)
     ('[20, 29]', '≥ 90', '7', '*')
@@ -343,7 +343,7 @@ def reach_of(label: str, domain: Domain) -> Reach | None:
 
 
 def node_reach(label: str, domain: Domain) -> Reach | None:
-    """How far the label of a node reaches, as `reach_of`, reading quarters and spans of nodes.
+    """As `reach_of`, for the label of a node, which may be a quarter or a span of nodes.
 
     >>> births = Domain(Kind.DATE, np.array(["1965-03-01", "1967-12-24"], dtype="datetime64[D]"))
     >>> node_reach("1965-Q1", births) == reach_of("[1965-01, 1965-03]", births)
@@ -373,6 +373,7 @@ def bounds_reach(bounds: Bounds, domain: Domain) -> Reach | None:
 
 
 def _number_place(text: str, domain: Domain, inside: bool, *, first: bool) -> float | None:
+    """The least (`first`) or largest number that a bound allows; None if it is no number."""
     number = parse_number(text)
     if number is None:
         return None
@@ -384,7 +385,7 @@ def _number_place(text: str, domain: Domain, inside: bool, *, first: bool) -> fl
 
 
 def _date_place(text: str, domain: Domain, inside: bool, *, first: bool) -> float | None:
-    """The outermost day or moment that a bound allows on its side; None if it is no date."""
+    """The `first` or last day or moment that a bound allows; None if it is no date."""
     date = parse_date(text)
     if date is None:
         return None

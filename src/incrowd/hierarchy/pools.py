@@ -60,6 +60,7 @@ class Pools:
 
     @cached_property
     def _bounds(self) -> tuple[Codes, Codes]:
+        """The first and the last code of each member; a node reaches to its outermost leaves."""
         low = np.full(len(self.level), len(self.of), dtype=np.int32)
         high = np.zeros(len(self.level), dtype=np.int32)
         codes = np.arange(len(self.of), dtype=np.int32)
@@ -113,8 +114,8 @@ class Pools:
             after[self.of[code], code] = code
         return before, after
 
-    def topmost(self, group: Counts, member: Codes) -> Flags:
-        """Which of these pairs of a group and a member lie in no other member of the group."""
+    def are_topmost(self, group: Counts, member: Codes) -> Flags:
+        """Flags of the pairs (group, member) whose member lies in no other of its group."""
         size = len(self.level)
         held = np.unique(group * size + member)
         stays: Flags = np.ones(len(member), dtype=np.bool_)
@@ -148,7 +149,7 @@ class Pools:
         return start, ends[:, 0], ends[:, 1]
 
     def show_set(self, members: Sequence[int]) -> str | None:
-        """What a release shows for a set of members, ascending, none of which lies in another."""
+        """The label of a set of members, ascending, none in another; None for missing alone."""
         if members[0] == MISSING:
             return str(self.hierarchy.labels[-1][0]) if len(members) > 1 else None
         names = [self.labels[m] for m in sorted(members, key=self.first.__getitem__)]

@@ -138,7 +138,7 @@ def _decimal_places(number: float) -> int:
 
 
 def _scale_exactly(number: float, places: int) -> int:
-    """The number times a power of ten, exact."""
+    """The number times ten to the power of `places`, exact."""
     digits, _, exponent = repr(number).partition("e")
     whole, _, part = digits.partition(".")
     shift = places + int(exponent or 0) - len(part)
@@ -194,7 +194,7 @@ def _number_intervals(values: Values) -> Iterator[Ends]:
 
 
 def _equal_intervals(line: Floats, factor: int, exponent: int) -> Ends:
-    """The intervals of one round width that hold values; ends are floats nearest to decimals."""
+    """The intervals of width factor · 10^exponent that hold values; ends are the nearest floats."""
     cells = np.unique(np.floor(line / float(f"{factor}e{exponent}")))
     scale = 10.0 ** abs(exponent)
     ends = [(cells + side) * factor for side in (0, 1)]

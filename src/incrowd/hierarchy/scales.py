@@ -23,7 +23,7 @@ _SCALES = tuple(_LISTED.strip().splitlines())
 
 
 def scale_of(labels: Sequence[str]) -> Ordered | None:
-    """These categories in their order, if all of them are steps of one known scale.
+    """Three categories or more in their order; None unless all are steps of one known scale.
 
     >>> scale_of(["often", "never", "sometimes"]).values
     ('never', 'sometimes', 'often')

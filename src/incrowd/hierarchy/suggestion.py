@@ -119,7 +119,7 @@ def _suggest_whole_numbers(  # noqa: PLR0911  one for each sort of numbers
 
 
 def _suggest_codes(values: Values, n: int) -> Suggestion:
-    """Masks for codes of one length; only suppression for others, as no part means anything."""
+    """Masks for n codes of one length; only suppression for others, as no part means anything."""
     lengths = {len(text) for text in _sample_texts(values)}
     if len(lengths) == 1 and max(lengths) >= 3 and n > FEW and values[0] >= 0:
         return Suggestion(Prefix(), f"{n} codes of {max(lengths)} digits: masked from the right")
@@ -127,7 +127,7 @@ def _suggest_codes(values: Values, n: int) -> Suggestion:
 
 
 def _suggest_counts(values: Values, n: int, counts: Counts | None) -> Suggestion:
-    """A hierarchy for counts: small numbers stay apart, the few large ones are one group."""
+    """A hierarchy for n counts: small numbers stay apart, the few large ones are one group."""
     top = int(values[-1])
     if counts is not None and counts.sum():
         above = counts[::-1].cumsum()[::-1] / counts.sum()
@@ -181,7 +181,7 @@ def _sample_texts(values: Values) -> list[str]:
 
 
 def _suggest_texts(sample: Sequence[str], n: int, column: str) -> Suggestion:  # noqa: PLR0911  the same
-    """A hierarchy for texts, by their look and the column's name."""
+    """A hierarchy for n texts, by the look of some of them and the column's name."""
     digits = _flagged_share(text.isdigit() for text in sample)
     lengths = {len(text) for text in sample}
     if _are_countries(sample, column):
@@ -207,7 +207,7 @@ def _suggest_texts(sample: Sequence[str], n: int, column: str) -> Suggestion:  #
 
 
 def _suggest_code_list(sample: Sequence[str], n: int, column: str) -> Suggestion | None:
-    """A published list by the look of codes and maybe the column's name; None if none fits."""
+    """A published list by the look of n codes and maybe the column's name; None if none fits."""
     words, tenth = set(words_of(column)), all(_TENTH.fullmatch(text.upper()) for text in sample)
     numbered = len({text[:1].upper() for text in sample}) == 1 and not any(
         "." in text for text in sample
@@ -229,7 +229,7 @@ def _suggest_code_list(sample: Sequence[str], n: int, column: str) -> Suggestion
 
 
 def _suggest_many_texts(sample: Sequence[str], n: int) -> Suggestion:
-    """Masks for many texts that are codes; only suppression for others."""
+    """Masks for many texts (n) that are codes; only suppression for others."""
     if _flagged_share(bool(_NUMBER_OR_DATE.fullmatch(text)) for text in sample) >= _MOSTLY:
         return Suggestion(Flat(), f"{n} numbers or dates in a form that is read as text")
     short = max(map(len, sample)) <= 12
@@ -246,6 +246,7 @@ def _are_countries(sample: Sequence[str], column: str) -> bool:
 
 
 def _is_code(text: str) -> bool:
+    """Whether a text has a digit and no blank."""
     return any(c.isdigit() for c in text) and not any(c.isspace() for c in text)
 
 

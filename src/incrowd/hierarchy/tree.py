@@ -182,7 +182,7 @@ def _refuse_torn(paths: Paths, column: str) -> None:
 def build_by_groups(
     domain: Domain, path_of: Callable[[str], Path | None], column: str, what: str, remedy: str
 ) -> Hierarchy:
-    """The hierarchy of values by the groups over each, in the order of their groups.
+    """The hierarchy of values by the groups over each (`path_of`), in the order of their groups.
 
     A value without a path that is itself the name of a group lies in it, any other in `*other*`;
     `InputError` if no value is `what` has a path.
@@ -209,7 +209,7 @@ def reused_names(rows: Sequence[Path]) -> list[int]:
 
 
 def _assemble(paths: Paths, kind: Kind, column: str, *, nominal: bool) -> Hierarchy:
-    """The hierarchy of these paths, its values in their order if they have one."""
+    """The hierarchy of these paths, its values in order if they have one and are not `nominal`."""
     labels, inner = paths.labels(0).tolist(), range(1, len(paths.codes) - 1)
     ranks = list(map(paths.ranks, inner))
     leaves = None if nominal else _sort_by_value(labels, kind, ranks)
@@ -223,7 +223,7 @@ def _assemble(paths: Paths, kind: Kind, column: str, *, nominal: bool) -> Hierar
 
 
 def _depth_first(leaves: list[str], ranks: list[Counts]) -> tuple[Domain, Codes]:
-    """The leaves as texts, those of one node side by side, and their order."""
+    """The leaves as texts, those of one node (`ranks`, by level) side by side, and their order."""
     order = np.lexsort([np.arange(len(leaves)), *ranks]).astype(np.int32)
     return Domain(Kind.TEXT, texts(leaves)[order]), order
 

@@ -78,7 +78,7 @@ class WrittenLabels:
         return 0 if _NAME_LIKE.match(label) else self._code_of_label.get(number_text(number), 0)
 
     def _unnamed_runs(self, named: frozenset[str]) -> list[Run]:
-        """The codes under none of these names."""
+        """The codes that none of these names stands for."""
         if named not in self._unnamed:
             runs = (run for name in named for run in self._runs_of_members([name]))
             self._unnamed = {named: complement(runs, len(self._domain))}
@@ -141,7 +141,7 @@ class WrittenLabels:
     def _side_of_bound(
         self, kind: Kind, end: str | None, *, inside: bool, upper: bool
     ) -> Run | None:
-        """The run of values on one side of a bound, kept as many labels have the same bounds."""
+        """The run of values on one side of a bound, None if none is; kept for other labels."""
         key = (kind, end, inside, upper)
         if key not in self._edges:
             scale = self._domain if self._domain.kind is kind else self._scales[kind][0]
@@ -165,11 +165,13 @@ class WrittenLabels:
 
     @cached_property
     def _sorted(self) -> tuple[list[str], Codes]:
+        """The texts of the values by code point, and the code of each."""
         labels = self._domain.labels.tolist()
         order = sorted(range(len(labels)), key=labels.__getitem__)
         return [labels[i] for i in order], np.array(order, dtype=np.int32) + np.int32(1)
 
     def _slice(self, low: int, high: int) -> list[Run]:
+        """The codes of the sorted texts from place `low` to before `high`."""
         return runs_of(self._sorted[1][low:high].tolist())
 
     def _text_runs(self, bounds: Bounds) -> list[Run]:

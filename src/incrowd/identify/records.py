@@ -9,7 +9,7 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts
 from incrowd.errors import PolicyError
-from incrowd.table.names import nearest
+from incrowd.table.names import name_remedy
 
 _ROOM = 2**12
 
@@ -62,7 +62,7 @@ class Records:
         """The places of these columns in the table; `PolicyError` if it lacks one."""
         unknown = [name for name in names if name not in self.names]
         if unknown:
-            remedy = nearest(unknown[0], self.names)
+            remedy = name_remedy(unknown[0], self.names)
             raise PolicyError(f"the table has no column {unknown[0]!r}", remedy=remedy)
         return tuple(self.names.index(name) for name in names)
 

@@ -24,7 +24,7 @@ except ImportError:  # a system without file locks: nothing is known of other pr
 
 
 INTENT = ".intent"
-"""How the names of files end that say what a run was about to do (see `pair`)."""
+"""How the names of files end that say what a run was about to do (see `_place`)."""
 
 
 @contextmanager
@@ -35,7 +35,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     was. What a killed process left beside this target is removed first.
     """
     target = target_of(path)
-    with beside(target) as made, system_boundary(target), named_as(made, path):
+    with new_file_beside(target) as made, system_boundary(target), naming_target(made, path):
         yield made
         settle(made, target)
         made.replace(target)
@@ -43,8 +43,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 @contextmanager
-def named_as(made: Path, path: str | os.PathLike[str]) -> Iterator[None]:
-    """A block whose errors name the target where they would name the file made beside it."""
+def naming_target(made: Path, path: str | os.PathLike[str]) -> Iterator[None]:
+    """A block whose errors name the target (`path`) in place of the file `made` beside it."""
     try:
         yield
     except InputError as error:
@@ -79,12 +79,12 @@ def folder_of(path: str | os.PathLike[str]) -> Path:
 
 
 @contextmanager
-def beside(target: Path, *, parts: bool = False) -> Iterator[Path]:
+def new_file_beside(target: Path, *, parts: bool = False) -> Iterator[Path]:
     """A block with a new empty file beside the target, locked, and removed at the end.
 
     With `parts` it is a folder. Another process sees by the lock that this one lives.
     """
-    with system_boundary(target), alone(target.parent):
+    with system_boundary(target), lock_folder(target.parent):
         sweep(target)
         handle, name = _make_beside(target, "".join(target.suffixes[-2:]), parts=parts)
         _lock(handle)
@@ -114,7 +114,7 @@ def remove_unplaced() -> None:
 
 
 def _make_beside(target: Path, endings: str, *, parts: bool) -> tuple[int, str]:
-    """Make a new file or folder beside the target; return its open handle and its name."""
+    """Make a new file, or folder (`parts`), beside the target; return its open handle and name."""
     if not parts:
         return tempfile.mkstemp(endings, prefix_of(target), target.parent)
     name = tempfile.mkdtemp(endings, prefix_of(target), target.parent)
@@ -152,7 +152,7 @@ def sweep(target: Path) -> None:
 
 
 @contextmanager
-def alone(folder: Path) -> Iterator[None]:
+def lock_folder(folder: Path) -> Iterator[None]:
     """A block in which no other run makes or places files in this folder.
 
     It is locked if it can be.
@@ -169,7 +169,7 @@ def alone(folder: Path) -> Iterator[None]:
 
 
 def _lock(handle: int, *, wait: bool = False) -> None:
-    """Lock a file or a folder; some network drives cannot, and then it is not locked."""
+    """Lock a file or folder, after others if `wait`; some network drives cannot, and do nothing."""
     if fcntl is not None:
         with suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
@@ -221,19 +221,21 @@ def replacing_both(
     """
     first = folder_of(release) if parts else target_of(release)
     second = target_of(certificate)
-    with beside(first, parts=parts) as new, beside(second) as new_certificate:
-        with named_as(new, release), named_as(new_certificate, certificate):
+    with new_file_beside(first, parts=parts) as new, new_file_beside(second) as new_certificate:
+        with naming_target(new, release), naming_target(new_certificate, certificate):
             yield new, new_certificate
         with system_boundary(second):
             settle(new_certificate, second)
         with system_boundary(first):
             settle(new, first)
-            with delay_interrupts(), alone(first.parent):
+            with delay_interrupts(), lock_folder(first.parent):
                 _place((new, first), (new_certificate, second))
 
 
 @contextmanager
-def placing_before(path: AnyPath) -> Iterator[tuple[Path, Callable[[Callable[[], None]], None]]]:
+def placing_with_last_step(
+    path: AnyPath,
+) -> Iterator[tuple[Path, Callable[[Callable[[], None]], None]]]:
     """A block with a new file beside the target and a function that puts it in its place.
 
     That function then does a last step; if this fails, the target is what it was before. An
@@ -245,12 +247,12 @@ def placing_before(path: AnyPath) -> Iterator[tuple[Path, Callable[[Callable[[],
         with ExitStack() as placing:
             placing.enter_context(delay_interrupts())
             with system_boundary(target):
-                placing.enter_context(alone(target.parent))
+                placing.enter_context(lock_folder(target.parent))
                 settle(made, target)
                 placing.enter_context(_swap_in(made, target))
             last()
 
-    with beside(target) as made, named_as(made, path):
+    with new_file_beside(target) as made, naming_target(made, path):
         yield made, place
 
 
@@ -281,7 +283,7 @@ def _swap_in(made: Path, target: Path) -> Iterator[None]:
 def heal(release: AnyPath, certificate: AnyPath) -> None:
     """Complete or undo what killed runs left half done at these two targets."""
     for left in (Path(os.path.realpath(path)) for path in (release, certificate)):
-        with suppress(OSError), alone(left.parent):
+        with suppress(OSError), lock_folder(left.parent):
             for intent in _intents(left):
                 _settle_intent(intent, left)
             sweep(left)
@@ -323,7 +325,7 @@ def _keep_old(target: Path) -> Path | None:
 
 
 def _copy(target: Path, old: Path) -> None:
-    """Copy a file whole, with its permissions, or leave nothing."""
+    """Copy a file to `old` whole, with its permissions, or leave nothing there."""
     try:
         old.touch(0o600, exist_ok=False)
         shutil.copyfile(target, old)
@@ -359,7 +361,7 @@ def _intents(target: Path) -> list[Path]:
 
 
 def _settle_intent(intent: Path, target: Path) -> None:
-    """Complete what an intent says if its release is in place, else remove its files; remove it."""
+    """Complete an intent whose release is in place, else remove its files; then remove itself."""
     intended = _read_intent(intent, target)
     if intended is not None:
         new, place = intent.with_name(intended["release"]), Path(intended["place"])

@@ -30,7 +30,7 @@ from incrowd.io.notation import FoundNotations, find_notations, may_be_rewritten
 from incrowd.io.tables import GZIP, ZSTD, Form, Format, is_tabbed
 from incrowd.io.text import read_records, refuse_binary, start_of, with_line_feeds
 from incrowd.io.titles import refuse_wide
-from incrowd.io.unpacked import ByteStream, CountingReader, Limited, zstd_opened
+from incrowd.io.unpacked import ByteStream, CountingReader, Limited, open_zstd
 from incrowd.io.whole import HEAD, reader_of
 
 _PARQUET, _ARROW, _STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
@@ -63,7 +63,7 @@ class Batches:
 
 
 @contextmanager
-def batches(path: str | os.PathLike[str], layout: Layout | None = None) -> Iterator[Batches]:
+def open_batches(path: str | os.PathLike[str], layout: Layout | None = None) -> Iterator[Batches]:
     """A block with the table in a file, or on standard input ("-"), to be read batch by batch."""
     with ExitStack() as stack:
         with file_boundary(path):
@@ -127,7 +127,7 @@ def _rewrite_frames(
         if ways is None:
             ways = find_notations(frame, layout.notation, delimiter, text=text)
             notes += map(str, ways.notes())
-        yield ways.rewritten(frame, text=text)
+        yield ways.rewrite(frame, text=text)
 
 
 class _Peeked(ByteStream):
@@ -147,6 +147,7 @@ class _Peeked(ByteStream):
         return self._ahead[:size]
 
     def take(self, size: int) -> bytes:
+        """Read the next bytes, at most this many; none at the end."""
         data: bytes = self._ahead[:size] or self._stream.read(size) or b""
         self._ahead = self._ahead[len(data) :]
         return data
@@ -172,7 +173,8 @@ def _seekable_path(path: str | os.PathLike[str], stream: "_Peeked", stack: ExitS
 
 
 def _unpack_zstd(stream: CountingReader) -> AbstractContextManager[Any]:
-    opened = zstd_opened(stream)
+    """The stream unpacked from zstd, to be used as a block; refused without a library that can."""
+    opened = open_zstd(stream)
     if opened is None:
         raise InputError(
             "reading zstd needs PyArrow, which is not installed",
@@ -182,6 +184,7 @@ def _unpack_zstd(stream: CountingReader) -> AbstractContextManager[Any]:
 
 
 def _batches_by_rows(table: pl.LazyFrame, layout: Layout, form: Format) -> Batches:
+    """A table of Polars in frames of as many rows as the layout says, else of limited size."""
     every = table.collect_schema().names()
     refuse_wide(len(every))
     chosen = layout.choose(every)

@@ -47,11 +47,11 @@ def read_all(stream: Any, memory: int | None = None) -> bytes:
         parts.append(part)
         size += len(part)
         if size > most:
-            raise too_many(most)
+            raise too_many_bytes_error(most)
     return b"".join(parts)
 
 
-def too_many(most: int) -> LimitError:
+def too_many_bytes_error(most: int) -> LimitError:
     """The error, to be raised by the caller, for more bytes than this."""
     return LimitError(
         f"it holds more than {most / 10**6:,.0f} MB, a quarter of the memory that may be used",

@@ -1,8 +1,8 @@
 """Delimited text in chunks of whole records, and plain text files that Polars reads as we do.
 
 `PlainText` reads some columns of a file with Polars alone, without a look at the others. That is
-faster than `batches`, which checks every record. Use it for a file that was checked before (one
-that was just written) or will be (one whose records are then rewritten).
+faster than `open_batches`, which checks every record. Use it for a file that was checked before
+(one that was just written) or will be (one whose records are then rewritten).
 """
 
 import os
@@ -44,7 +44,10 @@ class CsvChunk:
 def csv_chunks(
     pieces: Iterator[bytes], delimiter: str, *, header: bool, returns: bool, line: int = 1
 ) -> Iterator[CsvChunk]:
-    r"""Cut a text, from `line` on, where records end; with `returns` lines end with \r alone."""
+    r"""Cut a text, whose first line has number `line`, where records end.
+
+    With `header` its first record holds the column names, with `returns` lines end with \r alone.
+    """
     rest = b""
     for piece, last in with_last(pieces):
         rest += piece.replace(b"\r", b"\n") if returns else piece
@@ -61,7 +64,7 @@ def csv_chunks(
 
 
 def without_lines(pieces: Iterator[bytes], lines: int, *, returns: bool) -> Iterator[bytes]:
-    """The pieces of a text without its first `lines` lines."""
+    r"""The pieces of a text without its first `lines` lines; with `returns` these end with \r."""
     mark = b"\r" if returns else b"\n"
     for piece in pieces:
         while lines and (end := piece.find(mark)) >= 0:
@@ -86,7 +89,7 @@ def _end_of_last_record(text: bytes, delimiter: str) -> int:
 
 
 def _refuse_endless(size: int, line: int) -> None:
-    """Refuse a record that has this many bytes without an end, if that is too many."""
+    """Refuse a record on this line of so many bytes without an end, if these are too many."""
     if size > _LONGEST:
         raise InputError(
             f"the record on line {line:,} does not end", remedy="close its quotes, or cut the file"
@@ -144,6 +147,7 @@ def plain_text(path: str | os.PathLike[str], form: Form, names: Sequence[str]) -
 
 
 def _pieces(path: Path, size: int) -> Iterator[bytes]:
+    """The bytes of a file, so many at a time."""
     with ExitStack() as stack:
         with _boundary():
             file = stack.enter_context(path.open("rb", buffering=0))

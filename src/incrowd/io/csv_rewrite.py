@@ -2,7 +2,7 @@
 
 Cells that stay are copied as they are written, quotes and all. Cells that show something else get
 the bytes of what they show. A text with a quote or a carriage return in an odd place is refused
-here: `batches` reads it, or says what is wrong with it (docs/decisions/0019).
+here: `open_batches` reads it, or says what is wrong with it (docs/decisions/0019).
 """
 
 import os
@@ -116,7 +116,10 @@ class Rewriting:
         looks: Sequence[pl.Series],
         delimiter: str,
     ) -> "Rewriting":
-        """A plan that writes the columns `leaving`; code c of a column of `looks` is its cell c."""
+        """A plan that writes the columns `leaving` of a text with columns `names`.
+
+        A column of `looks` replaces that of its name: a record of code c shows cell c of it.
+        """
         written = [_cell_texts(cells, delimiter, alone=len(leaving) == 1) for cells in looks]
         most = max(map(len, written), default=0)
         sizes = [[*map(len, faces), *[0] * (most - len(faces))] for faces in written]
@@ -162,7 +165,7 @@ def _runs(names: Sequence[str], leaving: Sequence[str], shown: Sequence[str]) ->
     return np.array(runs, dtype=np.int32)
 
 
-def rewritten(text: PlainText, how: Rewriting, codes: Iterable[Codes]) -> Iterator[CsvRows]:
+def rewrite(text: PlainText, how: Rewriting, codes: Iterable[Codes]) -> Iterator[CsvRows]:
     """The header, then the records with the cells that their codes stand for, part by part.
 
     `codes` come in any parts of shape (replaced columns, some records). Raises `OtherRecordsError`
@@ -241,7 +244,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Put]:
 def _cell_texts(cells: pl.Series, delimiter: str, *, alone: bool) -> list[bytes]:
     """The cells, and then the column's name, as Polars writes them.
 
-    In a table of one column an empty cell is written `""`: a blank line is not a record.
+    In a table of one column (`alone`) an empty cell is written `""`: a blank line is not a record.
     """
     faces = _write_cells(cells.cast(pl.String), delimiter).split(f"{delimiter}0\n".encode())
     name = _write_cells(pl.Series([cells.name]), delimiter)[: -len(delimiter) - 2]
@@ -306,6 +309,7 @@ def _in_groups(keyed: Iterable[_Keyed], least: int) -> Iterator[_Keyed]:
 
 
 def _join_keyed(held: list[_Keyed]) -> _Keyed:
+    """All records, one after the other, with their numbers."""
     return join_rows([rows for rows, _ in held]), np.concatenate([drawn for _, drawn in held])
 
 

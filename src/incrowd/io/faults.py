@@ -33,7 +33,7 @@ def remedy_of(error: BaseException) -> str:
 
 @contextmanager
 def system_boundary(path: str | os.PathLike[str], done: str = "written") -> Iterator[None]:
-    """A block in which errors of the system become ours: the file, what failed, and why."""
+    """A block whose errors of the system become ours: which file cannot be `done`, and why."""
     try:
         yield
     except OSError as error:
@@ -45,7 +45,7 @@ def system_boundary(path: str | os.PathLike[str], done: str = "written") -> Iter
 
 @contextmanager
 def file_boundary(path: str | os.PathLike[str], done: str = "read") -> Iterator[None]:
-    """A block in which all errors name the file, and those of libraries lose their own words."""
+    """A block whose errors say which file cannot be `done` (read or written), in words of ours."""
     name = {"read": "standard input", "written": "standard output"}[done]
     start = f"{name if str(path) == '-' else repr(str(path))} cannot be {done}"
     found: IncrowdError

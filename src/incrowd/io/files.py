@@ -61,7 +61,7 @@ def write_new(path: str | os.PathLike[str], data: bytes, mode: int) -> None:
             os.fsync(file.fileno())
 
 
-def refuse_there(*paths: str | os.PathLike[str]) -> None:
+def refuse_existing_paths(*paths: str | os.PathLike[str]) -> None:
     """Refuse paths where something exists already, so that nothing is lost."""
     for path in paths:
         if os.path.lexists(path):
@@ -83,8 +83,8 @@ def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> boo
     return os.path.realpath(one) == os.path.realpath(other)
 
 
-def refuse_nowhere(path: str | os.PathLike[str], what: str) -> None:
-    """Refuse a file whose folder does not exist, or an address; `what` should go there."""
+def refuse_missing_folder(path: str | os.PathLike[str], what: str) -> None:
+    """Refuse an address, and a file in a folder that does not exist; `what` should go there."""
     refuse_remote(path, tables=False)
     folder = Path(path).parent
     if not folder.is_dir():

@@ -127,7 +127,7 @@ def _is_numbered(names: Sequence[str]) -> bool:
 
 
 def _evidence_of_column(name: str, below: Sequence[str], expected: Collection[str]) -> float:
-    """The evidence of one column, as log odds: above 0 for a name, below 0 for a cell."""
+    """The evidence of a name and the cells below it, as log odds: above 0 for a name."""
     if not name:
         return 0.0
     if not below:
@@ -140,7 +140,7 @@ def _evidence_of_column(name: str, below: Sequence[str], expected: Collection[st
 
 
 def _evidence_of_form(name: str, below: Sequence[str]) -> float:
-    """The evidence of how the first cell is written, and of whether it is new, as log odds.
+    """The evidence, as log odds, of how `name` is written and whether no cell below has it.
 
     Of cells written in its way, the share of those that occur once is how often the next is new
     (Good and Turing).
@@ -165,7 +165,7 @@ def _odds(usual: float, seen: int, cells: int) -> float:
 
 
 def _evidence_of_words(name: str, below: Sequence[str], expected: Collection[str]) -> float:
-    """The evidence, as log odds of 0 or more, that a name is expected, usual or a variable's."""
+    """The evidence, 0 or more, that a name is expected, usual or a variable's; 0 for a cell."""
     if name in below:
         return 0.0
     if name in expected:

@@ -62,7 +62,7 @@ _FILES = (".csv", ".tsv", ".txt", ".gz")
 def read_tree(path: Path | str, other: str | None = None, *, ordered: bool = True) -> Tree:
     """The hierarchy in a file as a tree; `other` is the node for values that it lacks.
 
-    A file that is empty, uneven or contradicts itself is refused.
+    A file that is empty, uneven or contradicts itself is refused. `ordered` is as in `Tree`.
     """
     path = Path(path)
     lines = _lines(_text(path), path)
@@ -160,7 +160,7 @@ def parse_option(text: str) -> tuple[str, AnyHierarchy]:
 
 
 def _parse_hierarchy(column: str, what: str) -> AnyHierarchy:
-    """The hierarchy that a word of the command line stands for: a file or a builder."""
+    """The hierarchy that `what`, a word of the command line, stands for: a file or a builder."""
     name, _, given = what.partition(":")
     if name not in _BUILDERS and what.lower().endswith(_FILES):
         return File(what)
@@ -228,6 +228,7 @@ def _gunzip(content: bytes, path: Path) -> bytes:
 
 
 def _text(path: Path) -> str:
+    """The text of a hierarchy file, unpacked and decoded; refused if it cannot be read."""
     if not path.is_file():
         raise InputError(
             f"the hierarchy file {str(path)!r} does not exist", remedy="check its name"
@@ -251,7 +252,7 @@ def _lines(text: str, path: Path) -> Lines:
 
 
 def _quoted_lines(text: str, path: Path, delimiter: str) -> Lines:
-    """The same of a file in which some fields stand in quotes."""
+    """As `_lines`, of a file in which some fields stand in quotes."""
     wrong = InputError(
         f"the hierarchy file {path.name!r} has an open quote, or a quote inside a field",
         remedy="close it, or double it where it belongs to the text",
@@ -292,6 +293,7 @@ def _stem(path: Path) -> str:
 
 
 def _single_path(column: str, paths: list[Path]) -> Path:
+    """The one file of a column; refused if there are several."""
     if len(paths) > 1:
         raise InputError(
             f"{len(paths)} files could be the hierarchy of {column!r}",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from incrowd.errors import InputError, PolicyError, boundary
-from incrowd.io.atomic import alone
+from incrowd.io.atomic import lock_folder
 
 _STATE = "state.json"
 _BITS = 128
@@ -27,8 +27,8 @@ class KeptParts:
     seed: int
     """What everything random is drawn from: the same in each attempt."""
 
-    def of(self, request: str) -> Path:
-        """Make the folder for the parts of a request, and remove those of other requests."""
+    def make_folder(self, request: str) -> Path:
+        """Make the folder for the parts of the request of this digest; remove those of others."""
         folder = self.path / request[:32]
         for other in self.path.iterdir():
             if other.is_dir() and other != folder:
@@ -38,7 +38,7 @@ class KeptParts:
 
 
 @contextmanager
-def keeping(target: str | os.PathLike[str] | None) -> Iterator[KeptParts]:
+def keeping_parts(target: str | os.PathLike[str] | None) -> Iterator[KeptParts]:
     """A block with a folder beside the target for finished parts; removed at the end.
 
     It stays if the block fails, for the next attempt. Two runs cannot use it at once.
@@ -52,7 +52,7 @@ def keeping(target: str | os.PathLike[str] | None) -> Iterator[KeptParts]:
     with boundary(problem):
         folder.mkdir(mode=0o700, exist_ok=True)
         folder.chmod(0o700)
-    with alone(folder):
+    with lock_folder(folder):
         with boundary(problem):
             seed = _seed(folder / _STATE)
         yield KeptParts(folder, seed)

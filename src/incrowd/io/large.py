@@ -15,12 +15,12 @@ import polars as pl
 
 from incrowd.engines.base import Engine
 from incrowd.errors import InputError, LimitError, PolicyError, boundary
-from incrowd.io.batches import batches
+from incrowd.io.batches import open_batches
 from incrowd.io.byte_limits import free_memory
 from incrowd.io.layout import Layout
 from incrowd.io.notes import Note
 from incrowd.io.tables import Form, Source
-from incrowd.io.target import pieces
+from incrowd.io.target import write_in_pieces
 
 CELL = 70
 """Bytes of memory that a cell takes while a table is released in memory, at most, by experience."""
@@ -102,10 +102,10 @@ class LargeTable:
 
 
 def open_large(source: Any, layout: Layout, memory: int | None = None) -> LargeTable | None:
-    """The table to be worked on out of memory; None if it fits there, or without DuckDB.
+    """The table, to be worked on out of memory; None if it fits into memory, or without DuckDB.
 
-    A folder of partitions is, even if it fits; standard input never is. `memory` is how much may be
-    used. Without it a share of what is free is.
+    A folder of partitions is opened even if it fits; standard input never is. `memory` is how many
+    bytes may be used, a share of those that are free if None.
     """
     if str(source) == "-" or find_spec("duckdb") is None:
         return None
@@ -137,6 +137,7 @@ def _has_partitions(path: Path) -> bool:
 
 
 def _files(path: Path) -> list[Path]:
+    """A file, the Parquet files of a folder at any depth, or the files of a pattern; else none."""
     if path.is_dir():
         return sorted(path.rglob("*.parquet"))
     if path.is_file():
@@ -171,9 +172,9 @@ def _open_files(files: list[Path], layout: Layout, memory: int | None, note: str
             form, database.text = _copy_as_parquet(
                 files[0], layout, database.folder / "table.parquet"
             )
-            database.look_at(database.folder / "table.parquet")
+            database.set_table(database.folder / "table.parquet")
         elif len(files) == 1:
-            database.look_at_foreign(files[0].resolve())
+            database.set_foreign_table(files[0].resolve())
         else:
             database.copy_files([str(file) for file in files])
     names = [column.name for column in database.columns]
@@ -187,7 +188,7 @@ def _open_files(files: list[Path], layout: Layout, memory: int | None, note: str
 
 def _copy_as_parquet(path: Path, layout: Layout, place: Path) -> tuple[Form, bool]:
     """Copy a file to Parquet, batch by batch; return its form, and whether cells are text."""
-    with batches(path, layout) as table, pieces(place, Form("parquet")) as write:
+    with open_batches(path, layout) as table, write_in_pieces(place, Form("parquet")) as write:
         if table.text:
             write(pl.DataFrame(schema=dict.fromkeys(table.names, pl.String)))
         for frame in table:

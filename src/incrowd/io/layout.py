@@ -55,7 +55,7 @@ class Layout:
         return list(names if self.columns is None else self.columns)
 
     def refuse_choice(self, what: str, *, skips: bool = False) -> None:
-        """Refuse options for a sheet, and for lines to skip unless `skips`, in a file without."""
+        """Refuse --sheet, and --skip unless `skips`, for a file (`what`) that they do not fit."""
         for name, given in (("sheet", self.sheet), ("skip", None if skips else self.skip or None)):
             if given is not None:
                 raise InputError(f"--{name} does not fit {what}", remedy=f"leave out --{name}")

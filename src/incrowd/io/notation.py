@@ -183,7 +183,7 @@ class FoundNotations:
     undecided: Mapping[str, str]
     """By column that can be read in two ways: the option that decides."""
 
-    def rewritten(self, frame: pl.DataFrame, *, text: bool = True) -> pl.DataFrame:
+    def rewrite(self, frame: pl.DataFrame, *, text: bool = True) -> pl.DataFrame:
         """The table with these columns rewritten: as plain texts, or else as numbers and dates."""
         made = [_rewrite_column(frame[name], how, text=text) for name, how in self.columns.items()]
         return frame.with_columns(made) if made else frame
@@ -207,6 +207,7 @@ class FoundNotations:
             yield Note(f"undecided_{what}", len(names), words)
 
     def _columns_with_mark(self, decimal: str) -> list[str]:
+        """The columns of numbers with this decimal mark."""
         found = self.columns.items()
         return [n for n, how in found if isinstance(how, NumberNotation) and how.decimal == decimal]
 
@@ -217,6 +218,7 @@ class FoundNotations:
 
 
 def _list_names(names: Sequence[str]) -> str:
+    """The first of these names as a list, and how many more there are."""
     more = len(names) - _NAMED
     listed = ", ".join(names[:_NAMED])
     return f"{listed} and {more:,} more" if more > 0 else listed
@@ -346,6 +348,7 @@ def _rewrite_column(series: pl.Series, how: Notation, *, text: bool) -> pl.Serie
 
 
 def _refuse_unfit(unfit: pl.Series, name: str, how: Notation) -> None:
+    """Refuse a column if some of its values are flagged as not written this way."""
     if not unfit.any():
         return
     place = int(unfit.arg_true()[0]) + 1

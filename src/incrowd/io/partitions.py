@@ -24,6 +24,7 @@ def with_typed_keys(frame: pl.DataFrame, keys: Collection[str]) -> pl.DataFrame:
 
 
 def _with_type(column: pl.Series) -> pl.Series:
+    """The column as integers or days if all of its texts are such, else as it is."""
     values = column.drop_nulls().unique()
     if len(values) and values.str.contains(_WHOLE).all():
         return column.cast(pl.Int64)

@@ -21,7 +21,7 @@ from incrowd.engines.stamps import Stamp
 from incrowd.engines.stream import columns_of_batch
 from incrowd.errors import InputError, other_rows_error
 from incrowd.io import layout as layouts
-from incrowd.io.batches import batches
+from incrowd.io.batches import open_batches
 from incrowd.io.csv_chunks import PIECE, PlainText, plain_text
 from incrowd.io.layout import Layout, stored_text
 from incrowd.io.reading import AnyPath, Reading, rows_of
@@ -70,7 +70,7 @@ def open_rereadable(
         with scratch_frames(folder) as scratch:
             yield _rereadable_frames(source, choice, scratch)
     elif str(source) == "-" or not Path(source).is_file():
-        with batches(source, reading.layout) as found, scratch_frames(folder) as scratch:
+        with open_batches(source, reading.layout) as found, scratch_frames(folder) as scratch:
             frames = _kept_frames(found, choice(found.names), scratch)
             yield RereadableTable(found.names, frames, form=found.form, notes=found.notes)
     else:
@@ -83,12 +83,12 @@ def _rereadable_file(source: AnyPath, choice: ColumnChoice, layout: Layout) -> R
     stamp = Stamp.of(source)
 
     def frames(names: Sequence[str]) -> Iterator[pl.DataFrame]:
-        with batches(source, replace(layout, columns=tuple(names))) as found:
+        with open_batches(source, replace(layout, columns=tuple(names))) as found:
             yield from found
             notes[:] = found.notes
         stamp.refuse_changed()
 
-    with batches(source, layout) as first:
+    with open_batches(source, layout) as first:
         choice(first.names)
         names, form = first.names, first.form
         plain = first.plain and not layout.skip
@@ -155,7 +155,7 @@ def written_rows(
     path: AnyPath, form: Form, names: Sequence[str], piece: int = layouts.PIECE
 ) -> Iterator[pl.DataFrame]:
     """The rows of a file just written, which must have these columns, `piece` bytes at a time."""
-    with batches(path, replace(stored_text(form.delimiter), piece=piece)) as table:
+    with open_batches(path, replace(stored_text(form.delimiter), piece=piece)) as table:
         if table.names != tuple(names):
             raise other_rows_error()
         yield from table
@@ -189,7 +189,7 @@ def shuffle(
 def _put_aside(
     frame: pl.DataFrame, drawn: np.ndarray, places: Sequence[list[int]], aside: ScratchFrames
 ) -> None:
-    """Store the rows of a frame by ranges of their numbers; add where to the lists in `places`."""
+    """Store rows in `aside` by ranges of `drawn` numbers; add where to the lists in `places`."""
     name = "#" * (1 + max(map(len, frame.columns)))
     rows = frame.with_columns(pl.Series(name, drawn, dtype=pl.UInt64)).sort(
         name, maintain_order=True

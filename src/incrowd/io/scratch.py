@@ -29,7 +29,7 @@ class ScratchFile:
     def put(self, data: Any) -> int:
         """Store an array, or bytes, and return the offset of the first byte."""
         begin = self.end
-        with _disk_errors():
+        with _disk_boundary():
             self._file.seek(begin)
             self._file.write(data)
         self.end += data.nbytes
@@ -38,7 +38,7 @@ class ScratchFile:
     def get(self, begin: int, size: int, dtype: type[np.generic]) -> Any:
         """Read the array of this size and type whose bytes start at this offset."""
         array = np.empty(size, dtype=dtype)
-        with _disk_errors():
+        with _disk_boundary():
             self._file.seek(begin)
             if self._file.readinto(array) != array.nbytes:  # type: ignore[attr-defined]
                 raise OSError
@@ -81,13 +81,14 @@ def scratch_frames(folder: str | os.PathLike[str] | None = None) -> Iterator[Scr
 def scratch_file(folder: str | os.PathLike[str] | None = None) -> Iterator[ScratchFile]:
     """A block with a store of arrays in a temporary file, in this folder if one is given."""
     with ExitStack() as stack:
-        with _disk_errors():
+        with _disk_boundary():
             file = stack.enter_context(tempfile.TemporaryFile(prefix=".incrowd-", dir=folder))
         yield ScratchFile(file)
 
 
 @contextmanager
-def _disk_errors() -> Iterator[None]:
+def _disk_boundary() -> Iterator[None]:
+    """A block in which errors of the system become ours, about temporary data."""
     try:
         yield
     except OSError as error:

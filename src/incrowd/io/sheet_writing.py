@@ -134,6 +134,7 @@ def _as_sheet_column(column: pl.Series) -> pl.Series:
 
 
 def _refuse_long(texts: pl.Series) -> pl.Series:
+    """Refuse texts that no cell of a sheet can hold; return the texts."""
     long = int((texts.str.len_chars() > _LONGEST).sum())
     if long:
         raise InputError(
@@ -145,7 +146,7 @@ def _refuse_long(texts: pl.Series) -> pl.Series:
 
 
 def _cell_xml(place: int, dtype: pl.DataType) -> pl.Expr:
-    """An expression for the XML of the cells of a column; `<c/>` where missing."""
+    """An expression for the XML of the cells of the column at a place; `<c/>` where missing."""
     value, style = pl.nth(place), ""
     if isinstance(dtype, pl.String):
         return _text_xml(value, "<c/>")
@@ -161,7 +162,7 @@ def _cell_xml(place: int, dtype: pl.DataType) -> pl.Expr:
 
 
 def _text_xml(value: pl.Expr, missing: str) -> pl.Expr:
-    """An expression for the XML of texts, with letters escaped that XML does not take."""
+    """An expression for the XML of texts, with letters escaped; `missing` where there is none."""
     safe = value.str.replace_all(_ESCAPED, "_x005F_${1}")
     for letter in [*range(9), *range(11, 32)]:
         safe = safe.str.replace_all(chr(letter), f"_x{letter:04X}_", literal=True)

@@ -25,7 +25,7 @@ from incrowd.io.notes import Note
 from incrowd.io.titles import names_of, refuse_wide, start_notes
 from incrowd.io.unpacked import most_bytes
 from incrowd.io.whole import WholeTable
-from incrowd.table.cells import text_of, whole_numbers
+from incrowd.table.cells import floats_as_integers, text_of
 
 _OLE = b"\xd0\xcf\x11\xe0"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
@@ -77,7 +77,7 @@ def read(data: bytes, layout: Layout) -> WholeTable:
         )
     damaged = InputError("it is a damaged workbook or ZIP archive", remedy="save it anew")
     with boundary(damaged), zipfile.ZipFile(io.BytesIO(data)) as archive:
-        _refuse_other(archive)
+        _refuse_other_archives(archive)
         sheets = _sheets(archive)
         sheet, rows = _choose_sheet(archive, sheets, layout)
         notes = [*_notes_on_book(archive, sheets, sheet, layout)]
@@ -85,8 +85,8 @@ def read(data: bytes, layout: Layout) -> WholeTable:
         with ThreadPoolExecutor(1) as aside:  # fastexcel takes most of the time, and not the GIL
             counting = aside.submit(_count_marks, archive, sheet.part)
             cells = _SheetReader(import_module("fastexcel").read_excel(data), sheet.place)
-            frame, more = _table(cells, rows, layout)
-        return WholeTable(frame, "xlsx", (*notes, *more, *_count_notes(counting.result())))
+            frame, more = _read_table(cells, rows, layout)
+        return WholeTable(frame, "xlsx", (*notes, *more, *_notes_on_marks(counting.result())))
 
 
 _Rows: TypeAlias = list[tuple[int, list[str]]]
@@ -104,7 +104,7 @@ def _refuse_sealed(data: bytes) -> None:
     raise InputError("it is a workbook of Excel 97-2003 (.xls)", remedy="save it as .xlsx")
 
 
-def _refuse_other(archive: zipfile.ZipFile) -> None:
+def _refuse_other_archives(archive: zipfile.ZipFile) -> None:
     """Refuse archives that are no workbook, or unpack to more than memory should hold."""
     names = archive.namelist()
     if _BOOK not in names:
@@ -125,6 +125,8 @@ def _refuse_other(archive: zipfile.ZipFile) -> None:
 
 @dataclass(frozen=True)
 class _Sheet:
+    """A sheet of a workbook, and where it is."""
+
     place: int
     """Its number in the workbook, from 0."""
     name: str
@@ -174,11 +176,12 @@ def _choose_sheet(
     for sheet in visible:
         head = _head(archive, sheet.part)
         if b"<c " in head or b"<c>" in head:
-            return sheet, list(_rows(head[:_HEAD]))
+            return sheet, list(_mark_filled_cells(head[:_HEAD]))
     raise InputError("it has no visible sheet with cells", remedy="name a sheet with --sheet")
 
 
 def _head(archive: zipfile.ZipFile, part: str) -> bytes:
+    """The first bytes of a part of the archive; none if there is no such part."""
     if part not in archive.namelist():
         return b""
     with archive.open(part) as stream:
@@ -198,7 +201,8 @@ def _count_marks(archive: zipfile.ZipFile, part: str) -> dict[str, int]:
     return counts
 
 
-def _count_notes(counts: Mapping[str, int]) -> Iterator[Note]:
+def _notes_on_marks(counts: Mapping[str, int]) -> Iterator[Note]:
+    """Notes on what `_count_marks` found."""
     for name, (one, many, words) in _SAID.items():
         if number := counts[name]:
             yield Note(f"{name}_cells", number, f"{count_of(number, one, many)}{words}")
@@ -209,7 +213,7 @@ def _count_mark(before: bytes, piece: bytes, mark: bytes) -> int:
     return piece.count(mark) + (before[1 - len(mark) :] + piece[: len(mark) - 1]).count(mark)
 
 
-def _rows(head: bytes) -> Iterator[tuple[int, list[str]]]:
+def _mark_filled_cells(head: bytes) -> Iterator[tuple[int, list[str]]]:
     """The rows at the start of a part by number, with an "x" for each filled cell."""
     number = -1
     for row in _ROW.finditer(head):
@@ -238,26 +242,31 @@ class _SheetReader:
     book: Any
     place: int
 
-    def below(self, header: int) -> Any:
+    def sheet_below(self, header: int) -> Any:
+        """The sheet as fastexcel reads it below the row with this number: that is its header."""
         return self.book.load_sheet(self.place, header_row=header, schema_sample_rows=None)
 
     def from_row(self, row: int) -> pl.DataFrame:
+        """The cells from the row with this number on, without a header."""
         above = {"header_row": None, "skip_rows": row, "schema_sample_rows": None}
         found: pl.DataFrame = self.book.load_sheet(self.place, **above).to_polars()
         return found
 
     def texts_of(self, row: int) -> list[str]:
+        """The cells of the row with this number as texts, empty where there is nothing."""
         one = {"header_row": None, "skip_rows": row, "n_rows": 1, "dtypes": "string"}
         cells = self.book.load_sheet(self.place, **one).to_polars()
         return ["" if cell is None else cell for cell in cells.row(0)]
 
 
-def _table(cells: _SheetReader, rows: _Rows, layout: Layout) -> tuple[pl.DataFrame, list[Note]]:
+def _read_table(
+    cells: _SheetReader, rows: _Rows, layout: Layout
+) -> tuple[pl.DataFrame, list[Note]]:
     """The table of a sheet, and notes on what was done to its start."""
     start, titles = _find_start(rows, layout)
     if layout.header is False:
         return _nameless_table(cells, start), []
-    sheet = cells.below(start)
+    sheet = cells.sheet_below(start)
     frame, first = sheet.to_polars(), _names(cells, sheet, start)
     refuse_wide(frame.width)
     if layout.header is None:
@@ -291,7 +300,7 @@ def _find_start(rows: _Rows, layout: Layout) -> tuple[int, int]:
 
 
 def _names(cells: _SheetReader, sheet: Any, start: int) -> list[str]:
-    """The cells of the header as they are, although fastexcel renames empty and repeated ones."""
+    """The cells of the header, in row `start`; fastexcel itself renames empty and repeated ones."""
     columns = sheet.available_columns()
     names = [str(column.name) for column in columns]
     bases = {name for name in names if (found := _RENAMED.fullmatch(name)) and found[1] in names}
@@ -332,4 +341,4 @@ def _plain_column(column: pl.Series) -> pl.Series:
         return days if (column == days.cast(dtype)).all() else column.dt.cast_time_unit("us")
     if isinstance(dtype, pl.String) and column.str.ends_with(" 00:00:00").any():
         return column.str.replace(_MIDNIGHT, "${1}")
-    return whole_numbers(column)
+    return floats_as_integers(column)

@@ -13,7 +13,7 @@ from incrowd.errors import InputError, PolicyError, boundary, count_of
 from incrowd.io.layout import Layout
 from incrowd.io.notes import Note
 from incrowd.io.whole import WholeTable
-from incrowd.table.cells import whole_numbers
+from incrowd.table.cells import floats_as_integers
 
 _MOSTLY = 0.5
 """A column of numbers gets labels if at least this share of its values has one."""
@@ -42,6 +42,7 @@ def read(data: bytes, layout: Layout) -> WholeTable:
 
 
 def _reading_function(data: bytes) -> Callable[..., Any]:
+    """The function of pyreadstat for the format that the file's first bytes tell."""
     library = import_module("pyreadstat")
     for start, name in (
         (b"$FL", "read_sav"),
@@ -70,6 +71,7 @@ def _put_labels(
 
 
 def _notes(numbers: Sequence[str]) -> Iterator[Note]:
+    """A note on these columns, which stay numbers as labels name few of their values; else none."""
     if numbers:
         has = count_of(len(numbers), "column has", "columns have")
         words = f"{has} labels for few of the values, and stay numbers: "
@@ -80,7 +82,7 @@ def _plain_column(column: pl.Series) -> pl.Series:
     """The column with whole numbers as integers, and an empty text as missing."""
     if isinstance(column.dtype, pl.String):
         return column.set((column == "").fill_null(value=False), None)
-    return whole_numbers(column)
+    return floats_as_integers(column)
 
 
 def _is_coded(column: pl.Series, labels: Mapping[Any, str]) -> bool:
@@ -118,7 +120,7 @@ def _with_labels(column: pl.Series, labels: Mapping[Any, str]) -> pl.Series:
 def _texts_of_codes(
     codes: Sequence[str | None], labels: Sequence[str], taken: set[str]
 ) -> list[str]:
-    """The text for each code: its label, with the code behind it where labels are not unique."""
+    """The text for each code: its label, with the code behind it if `taken` or not unique."""
     times = Counter(labels)
     return [
         text if times[text] == 1 and text.strip() and text not in taken else f"{text} ({code})"

@@ -110,7 +110,7 @@ def read(path: str | os.PathLike[str], layout: Layout | None = None) -> Source:
 
 
 def write(frame: Any, path: str | os.PathLike[str], like: Source | None = None) -> None:
-    """Write a frame in the format that the path's ending names, else in that of its source.
+    """Write a frame in the format that the path's ending names, else in that of its source `like`.
 
     Text is written in UTF-8 with the delimiter of the source; "-" is standard output.
     """
@@ -130,7 +130,7 @@ def write(frame: Any, path: str | os.PathLike[str], like: Source | None = None) 
 
 
 def form_of(path: str | os.PathLike[str], like: Source | Form | None = None) -> Form:
-    """The form that the path's ending names, else that of the source; CSV without both."""
+    """The form that the path's ending names, else that of the source `like`; CSV without both."""
     kind, compression = _named_format(path, like)
     delimiter = like.delimiter if like is not None and like.format == "csv" else ","
     if is_tabbed(path):
@@ -174,6 +174,7 @@ def refuse_nested(
 
 
 def _read_file(path: str | os.PathLike[str], layout: Layout) -> Source:
+    """The table in a file, or on standard input ("-")."""
     if str(path) == "-":
         return _read_bytes(read_all(sys.stdin.buffer, layout.memory), layout)
     with Path(path).open("rb") as file:
@@ -215,10 +216,11 @@ def _read_bytes(data: bytes, layout: Layout) -> Source:
 
 
 def _rewrite(table: Source, layout: Layout) -> Source:
+    """The table with numbers and dates as incrowd writes them, if the layout says so."""
     if layout.notation is None:
         return table
     ways = find_notations(table.frame, layout.notation, table.delimiter, text=table.text)
-    frame = ways.rewritten(table.frame, text=table.text)
+    frame = ways.rewrite(table.frame, text=table.text)
     return replace(table, frame=frame, notes=(*table.notes, *ways.notes()))
 
 
@@ -244,6 +246,7 @@ def _read_text(data: bytes, layout: Layout) -> Source:
 
 
 def _header_note(start: TextStart, layout: Layout) -> Iterator[Note]:
+    """A note if the first line was found to be data."""
     if layout.header is None and not start.header:
         words = (
             "the first line looks like data, so the columns are called column_1, column_2, …; "
@@ -253,6 +256,7 @@ def _header_note(start: TextStart, layout: Layout) -> Iterator[Note]:
 
 
 def _refuse_empty(frame: pl.DataFrame) -> None:
+    """Refuse a table without columns or records, or with far too many columns."""
     refuse_wide(frame.width)
     if not frame.width or not frame.height:
         raise InputError("it has no records", remedy="give a table with at least one record")
@@ -281,7 +285,7 @@ def _endings(path: str | os.PathLike[str]) -> list[str]:
 def _named_format(
     path: str | os.PathLike[str], like: Source | Form | None
 ) -> tuple[Format, Compression | None]:
-    """The format and compression that the path's ending names, else the source's format."""
+    """The format that the path's ending names, else the source's; and the compression, or None."""
     refuse_foreign(path)
     endings = _endings(path)
     compression = _COMPRESSIONS.get(endings[-1]) if endings else None

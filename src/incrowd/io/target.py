@@ -18,8 +18,8 @@ from incrowd.engines.base import NewTable
 from incrowd.engines.private_folders import private_folder
 from incrowd.errors import InputError, PolicyError, boundary
 from incrowd.io import files, sheet_writing, tables
-from incrowd.io.atomic import AnyPath, placing_before, replacing, replacing_both
-from incrowd.io.batches import batches
+from incrowd.io.atomic import AnyPath, placing_with_last_step, replacing, replacing_both
+from incrowd.io.batches import open_batches
 from incrowd.io.layout import stored_text
 from incrowd.io.tables import Form
 from incrowd.io.text_writing import as_text, write_lines, write_text
@@ -38,7 +38,7 @@ def refuse_unwritable(form: Form) -> None:
 
 
 @contextmanager
-def pieces(path: str | os.PathLike[str], form: Form) -> Iterator[Write]:
+def write_in_pieces(path: str | os.PathLike[str], form: Form) -> Iterator[Write]:
     """A block with a function that appends frames of one kind to a new file.
 
     It is complete when the block ends. Add at least one frame, if only with its columns.
@@ -95,6 +95,7 @@ def _collect_sheet(file: IO[bytes]) -> Iterator[Write]:
 
 
 def _append_columns(file: IO[bytes], form: Form) -> Iterator[Write]:
+    """Give a function that appends frames to a Parquet or Arrow file."""
     writer: Any = None
 
     def write(frame: pl.DataFrame) -> None:
@@ -113,6 +114,7 @@ def _append_columns(file: IO[bytes], form: Form) -> Iterator[Write]:
 
 
 def _open_writer(file: IO[bytes], form: Form, schema: Any) -> Any:
+    """The writer of PyArrow for this form, of frames with this schema."""
     if form.format == "parquet":
         return import_module("pyarrow.parquet").ParquetWriter(file, schema)
     return import_module("pyarrow.ipc").new_file(file, schema)
@@ -159,11 +161,11 @@ class TargetFile:
 
     def parts(self) -> AbstractContextManager[Write]:
         """A block with a function that appends frames; at its end the file is complete."""
-        return pieces(self.path, self.form)
+        return write_in_pieces(self.path, self.form)
 
     def batches(self) -> Iterator[pl.DataFrame]:
         """Read the file anew, frame by frame, cells as they are stored."""
-        with batches(self.path, stored_text(self.form.delimiter)) as table:
+        with open_batches(self.path, stored_text(self.form.delimiter)) as table:
             yield from table
 
     def sha256(self) -> str:
@@ -183,7 +185,7 @@ class Place:
     """What publishes a table, when its certificate is in its place."""
 
     def certify(self, text: Callable[[], str]) -> None:
-        """Write the certificate, if there is a place for it."""
+        """Write the certificate that `text` makes, if there is a place for it."""
         if self.paper is not None:
             files.write_text(self.paper, text())
 
@@ -213,7 +215,7 @@ def placing(
     release in `parts` gets an empty folder.
     """
     if table is not None and certificate is not None:
-        with placing_before(certificate) as (paper, place_it):
+        with placing_with_last_step(certificate) as (paper, place_it):
             found = Place(table, paper)
             yield found
             place_it(found.publish)
@@ -241,11 +243,11 @@ def refuse_no_folder(target: AnyPath | None) -> None:
             "incrowd releases this table as a folder of files, not to standard output",
             remedy="name a folder",
         )
-    files.refuse_there(target)
+    files.refuse_existing_paths(target)
 
 
 def certificate_path(target: AnyPath | None, certificate: AnyPath | None) -> AnyPath | None:
-    """Where the certificate goes: beside the release, unless said otherwise.
+    """Where the certificate goes: beside the release, unless said otherwise; None if nowhere.
 
     That of a table in a database goes to the current folder, under the name of the table.
     """

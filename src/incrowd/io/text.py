@@ -17,7 +17,7 @@ from incrowd.errors import InputError, PolicyError, boundary, count_of
 from incrowd.io.header import is_headed
 from incrowd.io.layout import DELIMITERS, Layout
 from incrowd.io.notes import Note
-from incrowd.io.titles import names_of, refuse_wide, start_notes, title_lines
+from incrowd.io.titles import count_title_records, names_of, refuse_wide, start_notes
 from incrowd.kernels.io import lines as lines_kernels
 
 _MARKS = (
@@ -47,7 +47,7 @@ class DecodedText:
 
 
 def refuse_binary(head: bytes, encoding: str | None = None) -> None:
-    """Refuse what is no text; only texts in UTF-16 and UTF-32 hold bytes of 0."""
+    """Refuse the start of what is no text; only texts in UTF-16 and UTF-32 hold bytes of 0."""
     if head.startswith(_ZIP):
         raise InputError("it is a ZIP archive or a workbook", remedy="save it as CSV or Parquet")
     marked = head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff"))
@@ -122,7 +122,10 @@ def find_delimiter(data: bytes, expected: Collection[str] = (), *, tabs: bool = 
 
 
 def _evenness(data: bytes, delimiter: str) -> tuple[float, int]:
-    """The share of the commonest number of fields, and it; (0.0, 1) if less than half, or one."""
+    """The share of records with the commonest number of fields, and that number.
+
+    (0.0, 1) if that is less than half of them, or if they have one field.
+    """
     sizes = Counter(len(record) for record in first_records(data, delimiter))
     fields, times = max(sizes.items(), key=lambda item: (item[1], item[0]), default=(1, 1))
     share = times / max(1, sizes.total())
@@ -205,7 +208,7 @@ def start_of(text: bytes, layout: Layout) -> TextStart:
     if not body or body.isspace():
         raise InputError("it is empty", remedy="give a table with a header and records")
     delimiter = layout.delimiter or find_delimiter(body, layout.expected, tabs=layout.tabs)
-    titles = lines_of_titles(body, delimiter) if layout.skip is None else 0
+    titles = count_title_lines(body, delimiter) if layout.skip is None else 0
     body = body[end_of_lines(body, titles) :] if titles else body
     records = first_records(body, delimiter)
     refuse_wide(len(records[0]))
@@ -215,9 +218,9 @@ def start_of(text: bytes, layout: Layout) -> TextStart:
     return TextStart(delimiter, header, records, titles, begin, line)
 
 
-def lines_of_titles(start: bytes, delimiter: str) -> int:
+def count_title_lines(start: bytes, delimiter: str) -> int:
     """Number of lines at the start of a text that are titles, or blank lines below them."""
-    titles = title_lines(first_records(start, delimiter))
+    titles = count_title_records(first_records(start, delimiter))
     if not titles:
         return 0
     head = io.StringIO(start[: head_size(start)].decode(errors="replace"), newline="")
@@ -283,6 +286,7 @@ def _parse(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame:
 
 
 def _parse_slowly(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame:
+    """The records as a frame, read one by one; empty cells are missing."""
     with _allow_cells(len(data)):
         lines = io.StringIO(data.decode(), newline="")
         records = list(csv.reader(lines, delimiter=delimiter, strict=True))[int(header) :]

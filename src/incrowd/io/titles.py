@@ -52,7 +52,7 @@ def _numbered_name(name: str, taken: set[str]) -> str:
 
 
 def _repair_notes(record: Sequence[str], names: Sequence[str]) -> Iterator[Note]:
-    """Notes on names of a header that were missing or repeated, and are new."""
+    """Notes on cells of a header (`record`) that were missing or repeated: `names` has new ones."""
     pairs = [(old, new) for old, new in zip(record, names, strict=True) if old != new]
     nameless = [new for old, new in pairs if not old.strip()]
     if nameless:
@@ -78,7 +78,7 @@ def _list_first(names: Sequence[str]) -> str:
     return ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
 
 
-def title_lines(records: Sequence[Sequence[str]]) -> int:
+def count_title_records(records: Sequence[Sequence[str]]) -> int:
     """Number of first records that are titles: one cell, above the first that has several.
 
     Titles are shorter than records, or empty but for one cell in a table of three columns or more.

@@ -18,7 +18,7 @@ from typing import Any
 import polars as pl
 
 from incrowd.errors import InputError, LimitError, PolicyError, boundary
-from incrowd.io.byte_limits import most_at_once, too_many
+from incrowd.io.byte_limits import most_at_once, too_many_bytes_error
 
 VARIABLE = "INCROWD_MAX_UNPACKED"
 """The environment variable for the most bytes that a file may unpack to."""
@@ -78,7 +78,7 @@ class Limited(ByteStream):
         self._given += len(data)
         most = self._most or _usual_limit(self._packed.read_so_far)
         if self._at_once is not None and self._at_once < min(self._given, most):
-            raise too_many(self._at_once)
+            raise too_many_bytes_error(self._at_once)
         if self._given > most:
             raise LimitError(
                 f"it unpacks to more than {most / 10**6:,.0f} MB, from "
@@ -115,7 +115,7 @@ def gunzip(data: bytes, memory: int | None = None) -> bytes:
     raise broken
 
 
-def zstd_opened(packed: CountingReader) -> AbstractContextManager[Any] | None:
+def open_zstd(packed: CountingReader) -> AbstractContextManager[Any] | None:
     """The stream unpacked from zstd by a library that can do it in parts; None if there is none."""
     if sys.version_info >= (3, 14):
         opened: AbstractContextManager[Any] = import_module("compression.zstd").open(packed)
@@ -126,9 +126,9 @@ def zstd_opened(packed: CountingReader) -> AbstractContextManager[Any] | None:
 
 
 def unzstd(data: bytes, memory: int | None = None) -> bytes:
-    """The bytes unpacked from zstd, in parts if a library can, else by Polars at once."""
+    """The bytes unpacked from zstd as by `gunzip`, in parts if a library can, else at once."""
     packed = CountingReader(io.BytesIO(data))
-    opened = zstd_opened(packed)
+    opened = open_zstd(packed)
     if opened is None:
         return _unzstd_at_once(data)
     with (
@@ -156,6 +156,7 @@ def _unzstd_at_once(data: bytes) -> bytes:
 
 
 def _most_allowed() -> int | None:
+    """The most bytes that the user lets a file unpack to; None if the variable is not set."""
     said = os.environ.get(VARIABLE, "")
     if not said:
         return None

@@ -40,14 +40,14 @@ class WorldNames:
 def world_of(
     engine: Engine, world: Any, policy: Policy, called: WorldNames
 ) -> WorldReference | None:
-    """The world in the quasi-identifying columns that it shares (refused if none); None without."""
+    """The world in the quasi-identifiers that it has (refused without any); None if not given."""
     if not (given := each_of(world)):
         _refuse_unused(called)
         return None
     if any(is_path(one) and str(one) == "-" for one in given):
         raise PolicyError("the world cannot come from standard input", remedy="name a file")
     names = (*policy.columns, *(called.rename or {}).values(), *filter(None, [called.id]))
-    parts = tuple(table_of("world", one, Reading(expected=names)) for one in given)
+    parts = tuple(open_attack_table("world", one, Reading(expected=names)) for one in given)
     knowledge = knowledge_of(policy, {}, called.folder)
     knowledge = replace(knowledge, world_id=called.id, rename=called.rename or {})
     tables = AttackTables(AttackTable("table", engine), {}, knowledge, parts)
@@ -58,16 +58,16 @@ def world_of(
     )
 
 
-def table_of(name: str, source: Any, reading: Reading | None = None) -> AttackTable:
+def open_attack_table(name: str, source: Any, reading: Reading | None = None) -> AttackTable:
     """Open the table in a file, a frame or elsewhere; messages call it by this name.
 
     Attacks link record to record: what they need of a table elsewhere is brought into memory.
     """
-    return attack_table(name, open_table(source, reading).engine)
+    return as_attack_table(name, open_table(source, reading).engine)
 
 
-def attack_table(name: str, engine: Engine) -> AttackTable:
-    """A table of an attack, which codes its columns record by record."""
+def as_attack_table(name: str, engine: Engine) -> AttackTable:
+    """The engine's table under this name, able to code its columns record by record."""
     here = engine if isinstance(engine, MemoryEngine) else FetchedColumns(engine)
     return AttackTable(name, here, engine.text)
 
@@ -88,7 +88,7 @@ def with_label_columns(table: AttackTable, known: Iterable[str]) -> AttackTable:
 def knowledge_of(
     policy: Policy | None, hierarchies: Mapping[str, AnyHierarchy], folder: AnyPath
 ) -> AttackerKnowledge:
-    """What an attacker may know of columns by this policy; only hierarchies without one."""
+    """What an attacker may know of columns by this policy; without one, these hierarchies alone."""
     found = AttackerKnowledge(hierarchy=partial(_hierarchy, policy, hierarchies, folder))
     if policy is None:
         return found
@@ -108,6 +108,7 @@ def knowledge_of(
 def _hierarchy(
     policy: Policy | None, hierarchies: Mapping[str, AnyHierarchy], folder: AnyPath, name: str
 ) -> AnyHierarchy | None:
+    """The builder given for a column, else the policy's; None if that is flat or left to data."""
     column = None if policy is None else policy.columns.get(name)
     kind = None if column is None else column.kind
     if name in hierarchies:
@@ -119,6 +120,7 @@ def _hierarchy(
 
 
 def _digest(source: Any) -> Digest:
+    """The digest of a file, or of the cells or rows of another table."""
     if is_path(source):
         return Digest(of="file", sha256=files.sha256(source))
     with open_table(source) as there:
@@ -127,6 +129,7 @@ def _digest(source: Any) -> Digest:
 
 
 def _refuse_unused(called: WorldNames) -> None:
+    """Refuse names of columns of a world, as no world is given."""
     if called.id is not None or called.rename:
         raise PolicyError(
             "an id column or new names are given, but no world",

@@ -16,7 +16,7 @@ from incrowd.models import AnyModel
 from incrowd.policy import toml
 from incrowd.policy.policy import VERSION, Column, Policy
 from incrowd.search import AnySearch
-from incrowd.values import Fault, FaultyPolicyError, Path, must_be
+from incrowd.values import Fault, FaultyPolicyError, Path, type_fault
 
 _Made = TypeVar("_Made")
 
@@ -153,6 +153,7 @@ def _parse_toml(text: str, source: str) -> dict[str, Any]:
 
 
 def _check_version(data: Mapping[str, Any]) -> None:
+    """Refuse a policy without a version, or with one that this incrowd does not know."""
     version = data.get("version")
     if version is None:
         raise FaultyPolicyError([Fault((), "'version' is missing", "add version = 1 on top")])
@@ -180,7 +181,7 @@ def _mistyped_numbers(written: Any, taken: Any, path: Path) -> Iterator[Fault]:
         for place, (one, other) in enumerate(zip(written, taken, strict=False)):
             yield from _mistyped_numbers(one, other, (*path, place))
     elif type(written) in {str, bool} and type(taken) in {*_SCALARS} - {type(written)}:
-        yield must_be(path, _SCALARS[type(taken)])
+        yield type_fault(path, _SCALARS[type(taken)])
 
 
 _SCALARS: Mapping[type, str] = {bool: "bool", int: "int", float: "float", str: "string"}

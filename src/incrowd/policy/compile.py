@@ -76,7 +76,7 @@ def count(  # noqa: PLR0913, PLR0917  what is counted, of which columns
     unit: CodedColumn | None = None,
     sampled: Sampler | None = None,
 ) -> Counting:
-    """Count what a search must know of a table, where it is; with `sampled` not all of its rows."""
+    """Count what a search must know of a table, where it is; `sampled` tallies a sample instead."""
     if not engine.records:
         raise InputError("the table has no records", remedy="give a table with records")
     _require_columns(policy.quasi, quasi, "quasi-identifying")
@@ -149,6 +149,7 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
 
 
 def _refuse_empty(policy: Policy, counting: Counting) -> None:
+    """Refuse a table of which no record may leave, since each lacks a value."""
     if policy.missing is Missing.SUPPRESS and not counting.leaving:
         raise InfeasibleError(
             "every record lacks a quasi-identifying value, so missing = 'suppress' leaves none",
@@ -158,6 +159,7 @@ def _refuse_empty(policy: Policy, counting: Counting) -> None:
 
 
 def _require_columns(names: tuple[str, ...], given: Mapping[str, object], what: str) -> None:
+    """Refuse a table without one of these columns, which are `what` (such as sensitive)."""
     lacking = [name for name in names if name not in given]
     if lacking:
         raise PolicyError(f"the table has no {what} column '{lacking[0]}'")
@@ -255,6 +257,7 @@ def _widest_span(name: str, asked: Column, hierarchy: Hierarchy) -> float:
 
 
 def _sensitive_column(name: str, sensitive: Counted, counting: Counting) -> SensitiveColumn:
+    """The sensitive column of a problem, with the people who hold each of its values."""
     column, hierarchy = sensitive[name]
     ordered = column.domain.kind is not Kind.TEXT
     holders = ColumnHolders.of(counting.sensitive[name], name, len(column.domain) + 1)

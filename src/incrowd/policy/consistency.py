@@ -87,6 +87,7 @@ def _population_faults(
 
 
 def _show_faults(policy: "Policy") -> Iterator[Fault]:
+    """Yield faults in what cells show and in the settings that belong to it."""
     shown = policy.shown
     yield from shown.faults(policy)
     exact = ", ".join(f'"{name}"' for name, show in SHOWS.items() if show.exact)
@@ -111,6 +112,7 @@ def _show_faults(policy: "Policy") -> Iterator[Fault]:
 
 
 def _single_role_faults(policy: "Policy") -> Iterator[Fault]:
+    """Yield a fault for a role that one column can have and several do."""
     for role in (Role.UNIT, Role.WEIGHT):
         names = policy.names(role)
         if len(names) > 1:
@@ -121,6 +123,7 @@ def _single_role_faults(policy: "Policy") -> Iterator[Fault]:
 
 
 def _column_faults(policy: "Policy", name: str) -> Iterator[Fault]:
+    """Yield a fault for each setting of a column that does not go with its role or the others."""
     column = policy.columns[name]
     place = ("columns", name)
     wrong = f"column '{name}' is '{column.role.value}'"
@@ -148,6 +151,7 @@ def _column_faults(policy: "Policy", name: str) -> Iterator[Fault]:
 
 
 def _model_faults(policy: "Policy", number: int, model: Model) -> Iterator[Fault]:
+    """Yield a fault for each column of a model that it cannot be asked of."""
     for name in model.columns:
         place = ("models", number, "column")
         if name not in policy.columns:
@@ -168,6 +172,7 @@ def _model_faults(policy: "Policy", number: int, model: Model) -> Iterator[Fault
 
 
 def _repeated_models(policy: "Policy") -> Iterator[Fault]:
+    """Yield a fault for each model that is asked for several times."""
     for first, model in enumerate(policy.models):
         alike = [n for n, other in enumerate(policy.models) if same_condition(model, other)]
         if len(alike) > 1 and first == alike[0]:
@@ -177,6 +182,7 @@ def _repeated_models(policy: "Policy") -> Iterator[Fault]:
 
 
 def _loss_faults(policy: "Policy") -> Iterator[Fault]:
+    """Yield a fault for each column of the loss that it cannot measure."""
     for name in policy.loss.columns:
         place = ("loss", policy.loss.column_key)
         if name not in policy.columns:
@@ -194,6 +200,7 @@ def _loss_faults(policy: "Policy") -> Iterator[Fault]:
 
 
 def _search_faults(policy: "Policy") -> Iterator[Fault]:
+    """Yield a fault for each column that the search names and that is not quasi-identifying."""
     for key, names in policy.search.named_columns.items():
         for name in dict.fromkeys(names):
             if name not in policy.quasi:
@@ -228,6 +235,7 @@ def notes(policy: "Policy") -> Iterator[str]:
 
 
 def _column_notes(policy: "Policy") -> Iterator[str]:
+    """Yield sentences on what single columns are allowed."""
     for name, column in policy.columns.items():
         if column.derived == "accept":
             yield (
@@ -241,6 +249,7 @@ def _column_notes(policy: "Policy") -> Iterator[str]:
 
 
 def _show_notes(policy: "Policy") -> Iterator[str]:
+    """Yield sentences on what cells show."""
     if policy.ends == "exact" and policy.shown.coarsens:
         yield (
             "spans and sets show exact values of people in the class, which tell whoever holds a "

@@ -100,6 +100,7 @@ class Draft(Shown):
 
 
 def _missing_reason(found: Sequence[Sentinel]) -> str:
+    """How many records hold these marks of missing values, and how they were found, in words."""
     records = sum(one.records for one in found)
     held = f"{FEW if are_few(records) else f'{records:,}'} records"
     values = count_of(len(found), "value that seems", "values that seem")

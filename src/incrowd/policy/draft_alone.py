@@ -41,6 +41,7 @@ class _PeopleInClasses:
 
     @property
     def number(self) -> int:
+        """How many people there are."""
         return len(np.unique(self.person))
 
     def expected_alone(self, columns: Sequence[CodedColumn], k: int) -> float:
@@ -54,9 +55,9 @@ class _PeopleInClasses:
 
 
 def _chance_alone(size: Counts, people: Counts, k: int) -> Floats:
-    """The chance that nobody with the same value is among k - 1 others of a class.
+    """The chance that nobody with a person's value is among k - 1 others of a class, elementwise.
 
-    So many people of the class have the value, the person among them.
+    The class has `size` people, of whom `people` have the value, the person among them.
 
     >>> _chance_alone(np.array([5, 5, 9, 3]), np.array([1, 2, 2, 1]), 5).tolist()
     [1.0, 0.0, 0.5, 1.0]

@@ -39,10 +39,10 @@ def role_of(answer: str) -> Role | None:
 def apply_answers(drafted: Draft, answers: Mapping[str, ColumnAnswer]) -> Draft:
     """Change the draft by these answers; columns that nobody was asked about stay."""
     columns = {
-        name: _answered_column(column, answers[name]) if name in answers else column
+        name: _apply_answer(column, answers[name]) if name in answers else column
         for name, column in drafted.policy.columns.items()
     }
-    models = _answered_models(drafted, columns)
+    models = _models_after_answers(drafted, columns)
     missing = {n: found for n, found in drafted.missing.items() if columns[n].missing_values}
     changed = {n for n, one in answers.items() if one.role is not drafted.policy.columns[n].role}
     banded = {name for name, one in answers.items() if one.bands}
@@ -57,7 +57,8 @@ def apply_answers(drafted: Draft, answers: Mapping[str, ColumnAnswer]) -> Draft:
     )
 
 
-def _answered_column(column: Column, answer: ColumnAnswer) -> Column:
+def _apply_answer(column: Column, answer: ColumnAnswer) -> Column:
+    """The settings of a drafted column after the answer about it."""
     marks = column.missing_values if answer.reads_missing else ()
     if answer.bands:
         bands = Intervals(quantiles=16)
@@ -71,7 +72,7 @@ def _answered_column(column: Column, answer: ColumnAnswer) -> Column:
     return Column(role=answer.role, missing_values=kept)
 
 
-def _answered_models(drafted: Draft, columns: Mapping[str, Column]) -> tuple[AnyModel, ...]:
+def _models_after_answers(drafted: Draft, columns: Mapping[str, Column]) -> tuple[AnyModel, ...]:
     """The models of columns that are still sensitive, and distinct 2-diversity of new ones."""
     still = [
         model

@@ -58,6 +58,7 @@ def _make_diversity(column: ColumnProfile, people: int | None) -> LDiversity:
 
 
 def _reason_for_none(column: ColumnProfile) -> str:
+    """Say why a sensitive column gets no model."""
     top = _largest_share(column)
     size = round(1 / (1 - top)) if top < 1 else column.records
     share = whole_percent(top)

@@ -8,7 +8,7 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.errors import PolicyError
-from incrowd.hierarchy.aligned import Ask, align
+from incrowd.hierarchy.aligned import CellConditions, choose_cells
 from incrowd.hierarchy.cells import CellGrid
 from incrowd.hierarchy.pools import pools_of
 from incrowd.models.model import Model
@@ -76,6 +76,7 @@ class ColumnHolders:
         return bool((held[held > 0] >= k).all())
 
     def _records_of(self, entries: Flags) -> Counts:
+        """Count records per code in the entries that are flagged."""
         return _records_per_code(self.codes[entries], self.records[entries], self.size)
 
     def _people_per_code(self, codes: Codes, size: int) -> Counts:
@@ -120,22 +121,24 @@ def with_ends(
         return column
     asked = policy.columns[column.name]
     given = asked.hierarchy is not None and asked.hierarchy.name != "auto"
-    ask = Ask(k, column.lowest, column.highest, column.widest, asked.grid, given)
+    ask = CellConditions(k, column.lowest, column.highest, column.widest, asked.grid, given)
     if world is not None:
-        return replace(column, grid=align(column.hierarchy, people, ask, present))
+        return replace(column, grid=choose_cells(column.hierarchy, people, ask, present))
     return replace(column, grid=_cells_of_column(column, holders, ask))
 
 
-def _cells_of_column(column: QuasiColumn, holders: ColumnHolders, ask: Ask) -> CellGrid | None:
-    """Choose the cells of a column, aligned; None if no cells help.
+def _cells_of_column(
+    column: QuasiColumn, holders: ColumnHolders, ask: CellConditions
+) -> CellGrid | None:
+    """Choose the cells of a column; None if the table holds none of its values.
 
     People who have several values count for each, if every cell then still holds k people.
     """
     each = holders.people_each()
-    found = align(column.hierarchy, each, ask)
+    found = choose_cells(column.hierarchy, each, ask)
     if holders.unit is None or found is None or holders.holds_k(found, ask.k):
         return found
-    return align(column.hierarchy, holders.people_once(), ask, each)
+    return choose_cells(column.hierarchy, holders.people_once(), ask, each)
 
 
 def _refuse_idle_grid(column: QuasiColumn, policy: Policy) -> None:

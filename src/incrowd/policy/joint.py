@@ -56,7 +56,7 @@ def with_joint_uniqueness(
 
 
 def joint_uniqueness(name: str, shares: Shares, of: str = "") -> str:
-    """Say with which fewest columns a column singles out many records; empty if with none.
+    """Say with which fewest columns one singles out many records (`of` which); empty if with none.
 
     >>> pair = frozenset({"age", "zip"})
     >>> joint_uniqueness("age", {frozenset({"age"}): 0.01, frozenset({"zip"}): 0.1, pair: 0.87})
@@ -157,4 +157,5 @@ def _split_in_two(rows: Floats, people: Counts | None) -> Flags | None:
 
 
 def _count_people(rows: Any, people: Counts | None) -> int:
+    """Count the people of the flagged rows; the rows if everybody has one."""
     return int(rows.sum()) if people is None else len(np.unique(people[rows]))

@@ -197,12 +197,12 @@ class Policy(Setting):
 
     @property
     def unit(self) -> str | None:
-        """The column that says which records belong to one person."""
+        """The column that says which records belong to one person; None if there is none."""
         return next(iter(self.names(Role.UNIT)), None)
 
     @property
     def weight(self) -> str | None:
-        """The column of sampling weights."""
+        """The column of sampling weights; None if there is none."""
         return next(iter(self.names(Role.WEIGHT)), None)
 
     @property
@@ -281,6 +281,7 @@ def require_declared(policy: Policy, names: Iterable[str]) -> None:
 
 
 def _lacking_error(names: tuple[str, ...], there: tuple[str, ...]) -> PolicyError:
+    """The error for columns of the policy that the table lacks; one may be misspelled (`there`)."""
     listed = ", ".join(f"'{name}'" for name in names)
     if len(names) == 1:
         near = did_you_mean(names[0], there) or "remove it from the policy"

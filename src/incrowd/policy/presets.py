@@ -13,7 +13,7 @@ from incrowd.models.model import same_condition
 from incrowd.pii.column_names import topic_of
 from incrowd.policy.policy import Column, Policy
 from incrowd.table.column import Kind, Missing, Role
-from incrowd.table.names import nearest, unique_names, words_of
+from incrowd.table.names import name_remedy, unique_names, words_of
 from incrowd.values import did_you_mean
 
 _COARSENED = frozenset("BC")
@@ -103,13 +103,13 @@ def _column_under_safe_harbor(name: str, column: Column, seen: TableFacts) -> Co
     small = about == "place" and not {"state", "bundesland"} & set(words_of(name))
     if small or (about in {"birth", "event"} and column.role is Role.KEEP):
         return Column(role=Role.DROP)
-    coarser = _hierarchy_in_time(name, column, about, seen)
+    coarser = _hierarchy_of_times(name, column, about, seen)
     if coarser is not None:
         return _as_coarse_quasi(column, coarser)
     return Column(role=Role.DROP) if letters else column
 
 
-def _hierarchy_in_time(
+def _hierarchy_of_times(
     name: str, column: Column, about: str, seen: TableFacts
 ) -> AnyHierarchy | None:
     """The hierarchy that makes dates, birth years and ages coarse enough; None for others."""
@@ -280,7 +280,7 @@ def _column_details(
 
 
 def _unknown_column(name: str, names: tuple[str, ...]) -> PolicyError:
-    return PolicyError(f"the table has no column '{name}'", remedy=nearest(name, names))
+    return PolicyError(f"the table has no column '{name}'", remedy=name_remedy(name, names))
 
 
 def _quick_models(

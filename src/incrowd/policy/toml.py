@@ -146,6 +146,7 @@ def _set_key(container: Any, path: Path, value: Any) -> None:
 
 
 def _set_beside_comment(container: Any, key: str | int, value: Any) -> None:
+    """Set a value and keep the comment on its line."""
     old = container.get(key) if isinstance(key, str) else None
     container[key] = value
     if isinstance(old, Item) and old.trivia.comment:

@@ -10,7 +10,7 @@ from incrowd.table.column import Missing
 from incrowd.table.counted import CountedRows
 from incrowd.verify.alone import Alone, AloneLimit, alone_of
 from incrowd.verify.verify import SeenRelease, look
-from incrowd.withholding import raised_share
+from incrowd.withholding import round_up_share
 
 Blocks = Callable[[], Iterable[CountedRows]]
 """Distinct rows of quasi-identifiers and kept columns, block by block, as often as they are asked
@@ -81,7 +81,7 @@ def refuse_telling_values(engine: Engine, policy: Policy) -> None:
 def _share_alone(engine: Engine, known: tuple[str, ...]) -> float:
     """The share of the table's records that are alone by these columns, rounded up."""
     sizes, classes = engine.sizes(known)
-    return raised_share(int(classes[sizes == 1].sum()), engine.records)
+    return round_up_share(int(classes[sizes == 1].sum()), engine.records)
 
 
 def attested_alone(certificate: Certificate, policy: Policy) -> Alone | None:

@@ -179,7 +179,7 @@ class Original:
         names = unchanged_columns(policy)
         columns = [column for column, _ in table.quasi.values()]
         before = table.engine.counts(names, columns)
-        plain = policy.marks.readable(before.cells, text=table.engine.text or rows.blank)
+        plain = policy.marks.with_nulls(before.cells, text=table.engine.text or rows.blank)
         before = before.with_cells(plain)
         after = rows.counts(tuple(dict.fromkeys((*policy.quasi, *names))))
         after = after.with_cells(restore_types(after.cells, plain))

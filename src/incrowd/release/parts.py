@@ -128,7 +128,7 @@ def stage_in_parts(table: LoadedTable, release: PartRelease, context: RunContext
     expression = tree.expression([f"k{j}" for j in range(len(problem.columns))])
     kept = None
     if context.kept is not None:
-        kept = context.kept.of(_request_digest(table, job, expression))
+        kept = context.kept.make_folder(_request_digest(table, job, expression))
     watch = context.search_watch(table.policy)
     staged = engine.stage_parts(plan, expression, job, draw, context.watch, kept)
     watch.doing = "searching parts of a table that is not in memory"

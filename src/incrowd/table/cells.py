@@ -26,7 +26,7 @@ def text_of(column: pl.Series) -> pl.Series:
     return column.cast(pl.String)
 
 
-def whole_numbers(column: pl.Series) -> pl.Series:
+def floats_as_integers(column: pl.Series) -> pl.Series:
     """A column of floats, which some files have alone, as integers if all are whole."""
     if not column.dtype.is_float():
         return column
@@ -40,17 +40,17 @@ def select_columns(rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     return pl.DataFrame([rows[name] for name in names])
 
 
-def readable(rows: pl.DataFrame, missing_values: Sequence[str], *, text: bool) -> pl.DataFrame:
+def with_nulls(rows: pl.DataFrame, missing_values: Sequence[str], *, text: bool) -> pl.DataFrame:
     """The rows with every missing cell null: NaN, the texts listed and, in text files, blanks."""
     columns = [
-        _readable(pl.nth(j), dtype, missing_values, text=text)
+        _null_if_missing(pl.nth(j), dtype, missing_values, text=text)
         for j, dtype in enumerate(rows.dtypes)
         if dtype.is_float() or isinstance(dtype, pl.String | pl.Categorical | pl.Enum)
     ]
     return rows.with_columns(columns) if columns else rows
 
 
-def _readable(
+def _null_if_missing(
     cells: pl.Expr, dtype: pl.DataType, missing_values: Sequence[str], *, text: bool
 ) -> pl.Expr:
     """Cells with missing ones null: NaN, the texts listed and, if `text`, blanks."""
@@ -74,12 +74,13 @@ def clear_own_marks(rows: pl.DataFrame, own: Mapping[str, Sequence[str]]) -> pl.
 
 
 def _clear_own_marks(column: pl.Series, listed: Sequence[str]) -> pl.Series:
+    """The column with the values listed null, be they texts or numbers."""
     gone = has_mark(text_of(column), listed)
     return column.set(gone, None) if gone.any() else column
 
 
 def has_mark(cells: pl.Series, listed: Sequence[str]) -> pl.Series:
-    """Flags for texts that are in this list, or the same number in another spelling."""
+    """Flags for texts that are listed, or are a listed number in another spelling; not for null."""
     gone = cells.is_in(list(listed))
     texts = pl.Series(list(listed), dtype=pl.String)
     numbers = texts.cast(pl.Float64, strict=False).drop_nulls().to_list()
@@ -127,12 +128,12 @@ def listed_texts(column: pl.Series) -> pl.Series:
 
 
 def clear_marks(rows: pl.DataFrame, missing_values: Sequence[str], *, text: bool) -> pl.DataFrame:
-    """The rows with every missing cell null, as `readable` gives, but an `Enum` stays one."""
+    """The rows with every missing cell null, as `with_nulls` gives, but an `Enum` stays one."""
     return pl.DataFrame(
         [
             _clear_dictionary(column, missing_values, text=text)
             if isinstance(column.dtype, pl.Enum)
-            else readable(column.to_frame(), missing_values, text=text).to_series()
+            else with_nulls(column.to_frame(), missing_values, text=text).to_series()
             for column in rows.iter_columns()
         ]
     )
@@ -141,7 +142,7 @@ def clear_marks(rows: pl.DataFrame, missing_values: Sequence[str], *, text: bool
 def _clear_dictionary(column: pl.Series, missing_values: Sequence[str], *, text: bool) -> pl.Series:
     """An `Enum` column with those cells null whose texts mean missing."""
     texts = listed_texts(column).alias("text")
-    gone = readable(texts.to_frame(), missing_values, text=text)["text"].is_null()
+    gone = with_nulls(texts.to_frame(), missing_values, text=text)["text"].is_null()
     if not gone.any():
         return column
     number = column.to_physical()
@@ -248,7 +249,9 @@ def _plain_cells(
     else:
         texts, place = _distinct_texts(column)
     listed = missing_values if isinstance(column.dtype, _TEXTS) else ()
-    return _read_plainly(readable(texts.alias("text").to_frame(), listed, text=True)["text"]), place
+    return _read_plainly(
+        with_nulls(texts.alias("text").to_frame(), listed, text=True)["text"]
+    ), place
 
 
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)

@@ -45,7 +45,7 @@ class CountedRows:
         return replace(self, cells=cells)
 
     def only(self, lines: Counts) -> "CountedRows":
-        """Of these rows those in the given lines."""
+        """The lines with these numbers alone."""
         return CountedRows(
             self.cells[lines] if self.cells.columns else self.cells,
             self.records[lines],
@@ -111,7 +111,7 @@ def count_rows(
 def _count_distinct(
     keys: list[pl.Series], weights: Floats | None, *, ordered: bool
 ) -> pl.DataFrame:
-    """The distinct rows of these columns with their `records`, and lists of their `weights`."""
+    """The distinct rows, `records` and lists of `weights`; as they first occur if `ordered`."""
     digits = _key_digits(keys)
     if digits is None:
         return _group_rows(pl.DataFrame(keys), weights, ordered=ordered)

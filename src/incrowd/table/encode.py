@@ -44,7 +44,7 @@ def encode(
     with boundary(InputError(f"the column {name!r} cannot be read", remedy="convert it to text")):
         values = to_polars(series)
         if infer and kind in {None, Kind.NUMBER}:
-            values = _whole_numbers(values, missing_values)
+            values = _read_whole_numbers(values, missing_values)
         coded = _encode_by_type(values, name)
         if coded.domain.kind is Kind.TEXT:
             coded = _without_texts(coded, missing_values, blank=infer)
@@ -71,7 +71,7 @@ def number_texts(values: pl.Series) -> tuple[Codes, Texts]:
 def align(column: CodedColumn, leaves: Domain) -> CodedColumn:
     """The column in the codes of a hierarchy's leaves (`leaves_of`); refused if it lacks one."""
     place = leaves_of(column.domain, leaves)
-    _refuse_unknown(column, place)
+    _refuse_values_without_leaf(column, place)
     lookup = np.concatenate([[MISSING], place]).astype(np.int32)
     return CodedColumn(column.name, lookup[column.codes], leaves)
 
@@ -137,7 +137,7 @@ def to_polars(series: AnySeries) -> pl.Series:
     return pl.Series(cells, dtype=pl.String)
 
 
-def _whole_numbers(values: pl.Series, missing: Sequence[str]) -> pl.Series:
+def _read_whole_numbers(values: pl.Series, missing: Sequence[str]) -> pl.Series:
     """Read texts that are all plain whole numbers at once; return others as they are.
 
     What follows would find the same, by way of their distinct texts, which may be millions.
@@ -219,6 +219,7 @@ def _encode_dates(values: pl.Series, name: str) -> CodedColumn:
 
 
 def _refuse_far_dates(dates: pl.Series, name: str) -> None:
+    """Refuse dates outside the years 1 to 9999."""
     far = ~dates.dt.year().is_between(1, 9999).fill_null(value=True)
     if far.any():
         beyond = count_of(int(far.sum()), "date")
@@ -238,6 +239,7 @@ def _encode_decimals(values: pl.Series, name: str) -> CodedColumn:
 
 
 def _encode_durations(values: pl.Series, name: str) -> CodedColumn:
+    """A column of durations coded as numbers of seconds."""
     units = {"ms": 1e3, "us": 1e6, "ns": 1e9}
     dtype = values.dtype
     seconds = values.to_physical().cast(pl.Float64) / units[getattr(dtype, "time_unit", "us")]
@@ -245,6 +247,7 @@ def _encode_durations(values: pl.Series, name: str) -> CodedColumn:
 
 
 def _encode_booleans(values: pl.Series, name: str) -> CodedColumn:
+    """A column of truth values coded as the texts false and true."""
     coded = _encode_in_order(values.cast(pl.Int64), name, Kind.NUMBER, "int64")
     labels = np.array(["false", "true"], dtype=object)[coded.domain.values.astype(np.int64)]
     return CodedColumn(name, coded.codes, Domain(Kind.TEXT, labels))
@@ -277,6 +280,7 @@ def _as_categories(values: pl.Series) -> pl.Series:
 
 
 def _encode_in_order(values: pl.Series, name: str, kind: Kind, dtype: str) -> CodedColumn:
+    """A column of int64 (null: missing) coded by value; the domain is of this kind and dtype."""
     present = values.is_not_null().to_numpy()
     cells = values.drop_nulls().to_numpy()
     coded = _encode_whole_numbers(cells, present, name, kind)
@@ -328,6 +332,7 @@ def _recognize_kind(column: CodedColumn) -> tuple[CodedColumn, Kind]:
 
 
 def _keep_values(column: CodedColumn, kept: Flags) -> CodedColumn:
+    """The column with the values that are flagged; the others are missing."""
     lookup = np.concatenate([[MISSING], np.cumsum(kept) * kept]).astype(np.int32)
     domain = Domain(column.domain.kind, column.domain.values[kept])
     return CodedColumn(column.name, lookup[column.codes], domain)
@@ -338,14 +343,15 @@ def _as_kind(column: CodedColumn, kind: Kind) -> CodedColumn:
     if column.domain.kind is kind:
         return column
     parsed = parse(column.domain.labels, kind)
-    _refuse_unfit(column, kind, parsed.fits)
-    _refuse_merged(column, kind)
+    _refuse_values_of_other_kind(column, kind, parsed.fits)
+    _refuse_merging_numbers(column, kind)
     values, place = np.unique(parsed.values, return_inverse=True)
     lookup = np.concatenate([[MISSING], place.ravel() + 1]).astype(np.int32)
     return CodedColumn(column.name, lookup[column.codes], Domain(kind, values))
 
 
-def _refuse_unfit(column: CodedColumn, kind: Kind, fits: Flags) -> None:
+def _refuse_values_of_other_kind(column: CodedColumn, kind: Kind, fits: Flags) -> None:
+    """Refuse a column with values that are not of this kind; `fits` flags those that are."""
     if fits.all():
         return
     unfit = np.concatenate([[False], ~fits])[column.codes]
@@ -357,7 +363,8 @@ def _refuse_unfit(column: CodedColumn, kind: Kind, fits: Flags) -> None:
     )
 
 
-def _refuse_merged(column: CodedColumn, kind: Kind) -> None:
+def _refuse_merging_numbers(column: CodedColumn, kind: Kind) -> None:
+    """Refuse numbers of so many digits that different ones would be one float64."""
     if kind is Kind.NUMBER and has_merging_numbers(column.domain.labels):
         raise InputError(
             f"the column {column.name!r} holds numbers with too many digits to tell apart",
@@ -365,7 +372,7 @@ def _refuse_merged(column: CodedColumn, kind: Kind) -> None:
         )
 
 
-def _refuse_unknown(column: CodedColumn, place: Codes) -> None:
+def _refuse_values_without_leaf(column: CodedColumn, place: Codes) -> None:
     """Refuse a column if some value that occurs is no leaf (place 0) of its hierarchy."""
     unknown = np.concatenate([[False], place == MISSING])
     held = unknown[column.codes]
@@ -396,6 +403,7 @@ def leaves_of(domain: Domain, leaves: Domain) -> Codes:
 
 
 def _look_up_texts(texts: Texts, known: Texts) -> Codes:
+    """The place, from 1, of each text among the known ones, 0 where there is none."""
     code = {text: i for i, text in enumerate(known.tolist(), start=1)}
     return np.array([code.get(text, MISSING) for text in texts.tolist()], dtype=np.int32)
 

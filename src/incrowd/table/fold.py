@@ -123,6 +123,7 @@ def first_occurrences(place: Codes, number: int) -> Counts:
 
 
 def _sum_weights(row_of: Codes, weights: Floats | None, rows: int) -> Floats | None:
+    """The sum of the weights of the records in each row; None without weights."""
     if weights is None:
         return None
     return np.bincount(row_of, weights=weights, minlength=rows).astype(np.float64)
@@ -178,6 +179,7 @@ def _pack(columns: Sequence[Codes], radices: Sequence[int]) -> Keys:
 
 
 def _unpack(keys: Keys, radices: Sequence[int]) -> Codes:
+    """The digits of keys as `_pack` makes them: a line for each column."""
     digits = np.empty((len(radices), len(keys)), dtype=np.int32)
     bases = np.array(radices, dtype=np.uint64)
     in_threads([partial(kernels.unpack, keys[r], bases, digits[:, r]) for r in _chunks(len(keys))])

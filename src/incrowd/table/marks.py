@@ -1,7 +1,7 @@
 """What means missing in a table: the one reading of the marks that a policy lists.
 
 Cells that are empty, NaN or null are missing in any case. Every verb that reads a table by a policy
-reads it through `MissingMarks`: codes through `code_columns`, cells through `readable`.
+reads it through `MissingMarks`: codes through `code_columns`, cells through `with_nulls`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -77,10 +77,10 @@ class MissingMarks:
         """The coded column with those marks read as missing that count in this column alone."""
         return as_missing(column, self.own.get(name, ()))
 
-    def readable(self, rows: pl.DataFrame, *, text: bool) -> pl.DataFrame:
+    def with_nulls(self, rows: pl.DataFrame, *, text: bool) -> pl.DataFrame:
         """The rows with every missing cell null; `text` says that blanks mean missing, too."""
-        return cells.clear_own_marks(cells.readable(rows, self.everywhere, text=text), self.own)
+        return cells.clear_own_marks(cells.with_nulls(rows, self.everywhere, text=text), self.own)
 
     def clear_marks(self, rows: pl.DataFrame, *, text: bool) -> pl.DataFrame:
-        """The rows with every missing cell null, as `readable` gives, but an `Enum` stays one."""
+        """The rows with every missing cell null, as `with_nulls` gives, but an `Enum` stays one."""
         return cells.clear_own_marks(cells.clear_marks(rows, self.everywhere, text=text), self.own)

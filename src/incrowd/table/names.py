@@ -28,15 +28,15 @@ def unique_names(names: Iterable[str]) -> tuple[str, ...]:
     return unique
 
 
-def nearest(name: str, names: Sequence[str], *, listed: bool = False) -> str:
-    """A remedy for a column name that does not exist: the nearest name, or those that exist.
+def name_remedy(name: str, names: Sequence[str], *, listed: bool = False) -> str:
+    """A remedy for a column name that does not exist: the nearest name, those there are, or "".
 
     It lists names only with `listed`, or if incrowd made them because there is no header: what
     looks like a header may be the first record of a table without one.
 
-    >>> nearest("Age", ["age", "zip"]), nearest("x", ["age", "zip"])
+    >>> name_remedy("Age", ["age", "zip"]), name_remedy("x", ["age", "zip"])
     ("did you mean 'age'?", '')
-    >>> nearest("x", ["age", "zip"], listed=True), nearest("x", ["column_1", "column_2"])
+    >>> name_remedy("x", ["age", "zip"], listed=True), name_remedy("x", ["column_1", "column_2"])
     ("it has 'age', 'zip'", "it has 'column_1', 'column_2'")
     """
     lower = {str(one).lower(): one for one in reversed(names)}
@@ -54,7 +54,7 @@ def choose_columns(names: Sequence[str], columns: Iterable[str] | None) -> tuple
     wanted = unique_names(names if columns is None else columns)
     for name in wanted:
         if name not in names:
-            raise PolicyError(f"the table has no column {name!r}", remedy=nearest(name, names))
+            raise PolicyError(f"the table has no column {name!r}", remedy=name_remedy(name, names))
     if not wanted:
         raise PolicyError("no column is named", remedy="name at least one")
     return wanted

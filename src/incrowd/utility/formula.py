@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from incrowd.errors import PolicyError
-from incrowd.table.names import nearest
+from incrowd.table.names import name_remedy
 
 _TOKEN = re.compile(r"\s*(?:`(?P<quoted>[^`]+)`|(?P<sign>[~+])|(?P<name>[^\s~+`]+))")
 _REMEDY = "write it as income~age+education; put names with blanks or signs between backticks"
@@ -74,5 +74,5 @@ def require_columns(formula: Formula, names: Iterable[str]) -> None:
         if name not in known:
             raise PolicyError(
                 f"the formula names {name!r}, which is not a column of the table",
-                remedy=nearest(name, known) or "name columns of the table",
+                remedy=name_remedy(name, known) or "name columns of the table",
             )

@@ -22,7 +22,7 @@ from incrowd.attacks.play import (
 from incrowd.errors import PolicyError
 from incrowd.io import files
 from incrowd.io.reading import AnyPath, Reading, each_of, enough_memory, open_table, path_of
-from incrowd.io.worlds import knowledge_of, table_of, with_label_columns
+from incrowd.io.worlds import knowledge_of, open_attack_table, with_label_columns
 from incrowd.linkage.conservative import Conservative, cautions, conservative_k
 from incrowd.linkage.identify import AtLeast, prove_by_promises, refuse_broken_promise
 from incrowd.linkage.links import Linked
@@ -106,15 +106,15 @@ def _open_tables(asked: AttackRequest, stack: ExitStack) -> AttackTables:
     columns = columns_of(asked)
     opened = open_table(asked.release, asked.reading, columns, watch=asked.watch)
     table = stack.enter_context(opened)
-    release = table_of("release", table)
+    release = open_attack_table("release", table)
     reading = (asked.original_reading or Reading()).expecting((*columns, *release.names))
     others = {
-        name: table_of(name, stack.enter_context(open_table(source, reading)))
+        name: open_attack_table(name, stack.enter_context(open_table(source, reading)))
         for name, source in beside.items()
         if source is not None
     }
     worlds = tuple(
-        table_of("world", stack.enter_context(open_table(source, reading)))
+        open_attack_table("world", stack.enter_context(open_table(source, reading)))
         for source in each_of(asked.world)
     )
     quasi = () if asked.policy is None else asked.policy.quasi

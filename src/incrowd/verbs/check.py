@@ -50,7 +50,7 @@ def new_keys(path: AnyPath) -> KeyFiles:
     """
     private, public = os.fspath(path), f"{os.fspath(path)}.pub"
     secret, shown = make()
-    files.refuse_there(private, public)
+    files.refuse_existing_paths(private, public)
     files.write_new(private, secret, mode=0o600)
     files.write_new(public, shown, mode=0o644)
     return KeyFiles(private, public, public_fingerprint(shown))
@@ -147,7 +147,7 @@ def _spread_of_column(engine: Engine, policy: Policy, name: str, folder: AnyPath
     column = code_columns(engine, policy, [name])[name]
     aligned, hierarchy = with_hierarchy(engine, column, resolve(given, folder, kind))
     rows = engine.counts([name], [aligned])
-    cells = policy.marks.readable(rows.cells, text=engine.text)
+    cells = policy.marks.with_nulls(rows.cells, text=engine.text)
     return Reference.read(rows.with_cells(cells), name, len(aligned.domain), hierarchy.maps)
 
 

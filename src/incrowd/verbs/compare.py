@@ -22,7 +22,7 @@ from incrowd.requests.compare import CompareRequest
 from incrowd.requests.request import verb
 from incrowd.table.column import CodedColumn, Kind, Missing
 from incrowd.table.marks import MissingMarks
-from incrowd.table.names import nearest
+from incrowd.table.names import name_remedy
 from incrowd.utility import models
 from incrowd.utility.column import OriginalColumn
 from incrowd.utility.comparison import Comparison
@@ -173,7 +173,7 @@ class _Tables:
         for name in (*asked.quasi, *asked.sensitive, *asked.target):
             if name not in names:
                 raise PolicyError(
-                    f"the original has no column {name!r}", remedy=nearest(name, names)
+                    f"the original has no column {name!r}", remedy=name_remedy(name, names)
                 )
         if self._analysis is not None:
             require_columns(self._analysis, names)

@@ -8,7 +8,7 @@ from incrowd.documents import charts, json
 from incrowd.errors import PolicyError
 from incrowd.io import files
 from incrowd.io.atomic import replacing
-from incrowd.io.files import refuse_nowhere, write_bytes
+from incrowd.io.files import refuse_missing_folder, write_bytes
 from incrowd.io.hierarchies import builders_of
 from incrowd.io.reading import AnyPath, enough_memory, open_table
 from incrowd.policy.policy import Policy
@@ -40,7 +40,7 @@ def refuse_unexplorable(path: AnyPath) -> None:
     """Refuse a file for nodes or a curve that could not be written, before there are any."""
     if kind_of(path) in {"svg", "png", "html"}:
         charts.refuse_undrawable()
-    refuse_nowhere(path, "what the search looked at")
+    refuse_missing_folder(path, "what the search looked at")
 
 
 def write_explored(release: Release, path: AnyPath) -> None:

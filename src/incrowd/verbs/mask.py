@@ -51,7 +51,7 @@ from incrowd.io.layout import stored_text
 from incrowd.io.passes import RereadableTable, open_rereadable, shuffle, written_rows
 from incrowd.io.reading import AnyPath, Reading, enough_memory, is_path, rows_of
 from incrowd.io.scratch import scratch_frames
-from incrowd.io.target import pieces, refuse_unwritable
+from incrowd.io.target import refuse_unwritable, write_in_pieces
 from incrowd.recoding.column_cells import Keep
 from incrowd.requests.mask import MaskRequest
 from incrowd.requests.request import verb
@@ -115,7 +115,7 @@ def check_target(source: Any, target: AnyPath | None) -> None:
     tables.refuse_foreign(target)
     if str(target) == "-":
         raise PolicyError("a table goes to a file, not to standard output", remedy="name a file")
-    files.refuse_nowhere(target, "the table")
+    files.refuse_missing_folder(target, "the table")
     if is_path(source) and str(source) != "-" and files.same_file(source, target):
         raise PolicyError(
             "the published table would overwrite the source table", remedy="name another target"
@@ -336,7 +336,7 @@ def _write_in_passes(
 ) -> None:
     """Write the published columns, their rows in a new order unless it is to be kept."""
     request, frames = decision.request, table.frames(decision.published)
-    with scratch_frames(place.parent) as scratch, pieces(place, form) as write:
+    with scratch_frames(place.parent) as scratch, write_in_pieces(place, form) as write:
         if not request.keep_order:
             cells = decision.records * len(decision.published)
             frames = shuffle(frames, cells, request.seed, scratch)

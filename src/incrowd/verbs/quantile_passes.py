@@ -26,12 +26,12 @@ from incrowd.engines.stream import RecordReservoir, StreamSample, draw
 from incrowd.errors import IncrowdError, InputError, boundary, other_rows_error
 from incrowd.io.atomic import replacing
 from incrowd.io.csv_chunks import PlainText, plain_text
-from incrowd.io.csv_rewrite import OtherRecordsError, Rewriting, rewritten, shuffled_text, writing
+from incrowd.io.csv_rewrite import OtherRecordsError, Rewriting, rewrite, shuffled_text, writing
 from incrowd.io.passes import Frames, RereadableTable, open_rereadable, shuffle, written_rows
 from incrowd.io.reading import AnyPath, Reading
 from incrowd.io.scratch import ScratchFrames, scratch_file, scratch_frames
 from incrowd.io.tables import Form, form_of
-from incrowd.io.target import Write, pieces, refuse_unwritable
+from incrowd.io.target import Write, refuse_unwritable, write_in_pieces
 from incrowd.population.buckets import (
     Bucketing,
     BucketRecount,
@@ -119,7 +119,7 @@ def write_quantiles(  # noqa: PLR0913  the table, the options, and what comes fr
                 return _outcome_of(*done, None)
         for run in _first_passes(table, options, watch, whole=whole, quick=not rewritable):
             counter = _Counter(run, keep=gather)
-            opened = counter.open if place is None else partial(pieces, place, form)
+            opened = counter.open if place is None else partial(write_in_pieces, place, form)
             shown = _second_pass(run, opened, folder)
             if shown is None:
                 continue
@@ -248,7 +248,7 @@ def _write_text(
 ) -> None:
     """Write the text with quantiles in place of its cells, in a new order unless it is kept."""
     how = Rewriting.of(text.names, run.leaving_columns, run.cells(shown), text.delimiter)
-    rows = rewritten(text, how, codes)
+    rows = rewrite(text, how, codes)
     with ExitStack() as stack:
         put = stack.enter_context(writing(place))
         put(next(rows).text)

@@ -62,7 +62,7 @@ def refuse_target(target: AnyPath | None, read: Sequence[Any]) -> None:
         return
     if str(target) == "-":
         raise PolicyError("a report needs a file", remedy="name one, such as report.html")
-    files.refuse_nowhere(target, "the report")
+    files.refuse_missing_folder(target, "the report")
     for path in read:
         file = file_of(path)
         if file is not None and files.same_file(file, target):

@@ -15,7 +15,7 @@ from incrowd.engines.base import Engine
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import sentence
 from incrowd.io.reading import Reading, each_of
-from incrowd.io.worlds import attack_table, table_of, with_label_columns
+from incrowd.io.worlds import as_attack_table, open_attack_table, with_label_columns
 from incrowd.linkage.tables import AttackTables
 from incrowd.requests.attack import AttackRequest
 from incrowd.requests.compare import CompareRequest
@@ -46,13 +46,13 @@ def attack_release(source: ReportSource) -> AttackFacts:
         folder=given.folder,
         watch=given.watch,
     )
-    release = attack_table("release", engine)
+    release = as_attack_table("release", engine)
     table, others = source.table, {}
     large = engine.records > ATTACKED
     if table is not None and not source.sampled and not large:
-        others["original"] = attack_table("original", table.engine)
+        others["original"] = as_attack_table("original", table.engine)
     beside = Reading(expected=(*columns_of(asked), *release.names))
-    worlds = tuple(table_of("world", one, beside) for one in each_of(given.world))
+    worlds = tuple(open_attack_table("world", one, beside) for one in each_of(given.world))
     known = [name for table in (*others.values(), *worlds) for name in table.names]
     release = with_label_columns(release, (*source.policy.quasi, *known))
     tables = AttackTables(release, others, knowledge_for(asked), worlds)

@@ -21,7 +21,7 @@ from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.stream import records_of
 from incrowd.errors import InputError, PolicyError
 from incrowd.identify.records import Records
-from incrowd.io.batches import batches
+from incrowd.io.batches import open_batches
 from incrowd.io.passes import no_batches_error
 from incrowd.io.reading import AnyPath, Opened, Reading, is_path
 from incrowd.table.cells import select_columns
@@ -184,7 +184,7 @@ def _open_file(
         return _table_elsewhere(large.engine, columns, whole=whole)
     reading = reading.expecting(columns or ())
     if not whole and passes_once(path):
-        passing = stack.enter_context(batches(path, reading.layout))
+        passing = stack.enter_context(open_batches(path, reading.layout))
         names = choose_columns(passing.names, columns)
         frames = (select_columns(frame, names) for frame in passing)
         return PassingTable(frames, names, passing.text, passing.notes)

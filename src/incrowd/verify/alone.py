@@ -14,7 +14,7 @@ from incrowd.arrays import Counts, Flags
 from incrowd.errors import join_words, sentence, whole_percent
 from incrowd.verify.crowds import Crowds, number_cells, pack
 from incrowd.verify.verify import SeenRelease
-from incrowd.withholding import raised_share
+from incrowd.withholding import round_up_share
 
 _LARGEST = 2**31
 """Numbers of values stay below this, so that a class and a value fit into one number."""
@@ -111,7 +111,7 @@ class AloneCounts:
 
     def share(self, known: Columns) -> float:
         """The share of the people who are alone for whoever knows these columns, rounded up."""
-        return raised_share(self.alone[known], self.people)
+        return round_up_share(self.alone[known], self.people)
 
 
 def alone_of(
