@@ -57,6 +57,12 @@ def test_newer_counts_of_people(incrowd, table):
         assert incrowd("safe-harbor", name, "--zip-populations", "people.csv").code == 0
 
 
+def test_an_area_is_in_one_line(refused, table):
+    name = table("zip,sex\n" + "021,f\n036,m\n" * 10)
+    Path("people.csv").write_text("036,5\n021,70000\n036,70000\n")
+    assert "several lines" in refused(3, "safe-harbor", name, "--zip-populations", "people.csv").err
+
+
 @pytest.mark.parametrize("text", ["", "36,5\n37,6\n", "036,many\n037,x\n", "036\n", "\xff"])
 def test_counts_that_cannot_be_read(refused, table, text):
     name = table("zip,sex\n" + "021,f\n036,m\n" * 10)

@@ -123,7 +123,13 @@ def read_zip_populations(path: str | os.PathLike[str]) -> dict[str, int]:
             + ("cannot be read" if rows else "can be read"),
             remedy="write three digits, a comma and a whole number in each line: 036,13153",
         )
-    return {row[0].strip(): int(row[1]) for row in rows}
+    people = {row[0].strip(): int(row[1]) for row in rows}
+    if len(people) < len(rows):
+        raise InputError(
+            f"{name!r} has several lines for one ZIP area",
+            remedy="write the people of each three digits in one line",
+        )
+    return people
 
 
 def _text_of(path: str | os.PathLike[str]) -> str | None:

@@ -82,8 +82,8 @@ class PartFolder(Protocol):
     def seed(self) -> int:
         """What everything random is drawn from: the same in each attempt."""
 
-    def of(self, request: str) -> Path:
-        """The folder of the request with this digest; what other requests have left is removed."""
+    def make_folder(self, request: str) -> Path:
+        """Make the folder for the parts of the request of this digest; remove those of others."""
 
 
 _LENIENCE = 1.0
