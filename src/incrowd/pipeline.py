@@ -34,6 +34,7 @@ from incrowd.io.worlds import WorldNames, world_of
 from incrowd.policy.derived import refuse_derived
 from incrowd.policy.policy import Policy
 from incrowd.problem import Problem
+from incrowd.release import search_again, small_worlds
 from incrowd.release.certificate import refuse_unusable_key, sign
 from incrowd.release.certify import certify, notes_of
 from incrowd.release.facts import Proved, facts_of
@@ -45,14 +46,6 @@ from incrowd.release.refused import refused_result
 from incrowd.release.release import Release, StageTimer
 from incrowd.release.released import ReleasedRows
 from incrowd.release.rows import check_key, plan_rows, pseudonymous_columns
-from incrowd.release.search_again import SearchAgain, count_shown_rows
-from incrowd.release.small_worlds import (
-    FittingKinds,
-    demand_posterior,
-    drawn_table,
-    is_small,
-    posterior_of,
-)
 from incrowd.requests.anonymize import AnonymizeRequest
 from incrowd.requests.request import verb
 from incrowd.search.compared import run_against_release, without_compared
@@ -174,19 +167,21 @@ def _withstand_readers(
     In a world of many people there is nothing to do; in a small one other tables are searched.
     """
     against, policy = table.against, table.policy
-    if against is None or not is_small(policy, against.world):
+    if against is None or not small_worlds.is_small(policy, against.world):
         return found
     quiet = replace(context, seed=context.seed or 0, watch=Watch())
-    drawn, staged = drawn_table(table), _stage_rows(table, found, quiet).staged
+    drawn, staged = small_worlds.drawn_table(table), _stage_rows(table, found, quiet).staged
     looked = look(ReleasedRows.of_table(table, staged).counts(policy.quasi), policy)
-    release = count_shown_rows(staged, policy.quasi), FittingKinds.of(table, looked, drawn)
+    shown = search_again.count_shown_rows(staged, policy.quasi)
+    kinds = small_worlds.FittingKinds.of(table, looked, drawn)
 
     def search_and_stage(other: LoadedTable, run: RunContext) -> Staged:
         return _stage_rows(other, search(other, run), run).staged
 
-    repeat = SearchAgain(table, builders_of(policy, folder), search_and_stage, quiet)
-    seen = posterior_of(drawn, repeat, release, NestedWatch(context.watch, policy.time_limit))
-    demand_posterior(policy, seen)
+    repeat = search_again.SearchAgain(table, builders_of(policy, folder), search_and_stage, quiet)
+    limited = NestedWatch(context.watch, policy.time_limit)
+    seen = small_worlds.posterior_of(drawn, repeat, (shown, kinds), limited)
+    small_worlds.demand_posterior(policy, seen)
     return replace(found, why=f"{found.why}; {seen.says}")
 
 
