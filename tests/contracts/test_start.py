@@ -37,7 +37,7 @@ READS = (
     "tomlkit",
     "incrowd.search.",
     "incrowd.loss.",
-    "incrowd.policy.",
+    "incrowd.policy.policy",
     "incrowd.release.",
     "incrowd.values",
     "incrowd.hierarchy.union",

@@ -182,7 +182,7 @@ def test_what_comes_once_is_put_aside(table, tmp_path, wanted):
 def test_what_was_written_is_verified(table, tmp_path, monkeypatch, spoil):
     target = tmp_path / "p.csv"
     target.write_text("of yesterday")
-    real = verb.pieces
+    real = verb.write_in_pieces
 
     def spoiled(path, form):
         made = real(path, form)
@@ -206,7 +206,7 @@ def test_what_was_written_is_verified(table, tmp_path, monkeypatch, spoil):
 
         return Spoiling()
 
-    monkeypatch.setattr(verb, "pieces", spoiled)
+    monkeypatch.setattr(verb, "write_in_pieces", spoiled)
     with pytest.raises(NotMetError):
         passed(table, target, ratio=0.3, sample=2_000, seed=1)
     assert target.read_text() == "of yesterday"

@@ -1,11 +1,16 @@
 """Columns of a table as codes, read as a policy says: kinds, and what means missing."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from incrowd.engines.base import Engine
 from incrowd.errors import InputError, count_of
-from incrowd.policy.policy import Policy
 from incrowd.table.column import CodedColumn
+
+if TYPE_CHECKING:
+    from incrowd.policy.policy import Policy
 
 
 def code_columns(
