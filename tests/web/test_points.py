@@ -65,7 +65,7 @@ tried = st.lists(
 
 @given(tried)
 def test_no_point_is_dearer_than_a_stricter_one_of_the_same_search(found):
-    best = points.best_known(found)
+    best = points.with_best_releases(found)
     assert [one.name for one in best] == [one.name for one in found]
     for one in best:
         for other in found:
@@ -79,7 +79,7 @@ def test_no_point_is_dearer_than_a_stricter_one_of_the_same_search(found):
 @given(tried)
 def test_what_is_shown_of_a_point_is_a_release_that_somebody_found(found):
     by_name = {one.name: one for one in found}
-    for one in points.best_known(found):
+    for one in points.with_best_releases(found):
         own = by_name[one.like or one.name]
         assert one.answer is own.answer
         assert one.policy == own.policy  # using the point makes just this release
