@@ -202,7 +202,7 @@ def _refuse_broken_promises(tables: AttackTables, promises: Iterable[AtLeast]) -
 
 
 def _notes_on_limits(attacks: Sequence[Attack], models: Sequence[AnyModel]) -> Iterator[str]:
-    """Yield notes on attacks that limits do not apply to: the tables show too little."""
+    """Yield notes on attacks that limits do not apply to, by what the tables or models lack."""
     without: dict[str, str] = {}
     for attack in attacks:
         if not attack.gated and attack.trials and attack.lacks:

@@ -86,7 +86,7 @@ def compare(asked: CompareRequest) -> Comparison:
 
 
 def _expected_columns(asked: CompareRequest) -> tuple[str, ...]:
-    """The columns that the request names: tables should have some of them."""
+    """The columns that the request and its policy name: tables should have some of them."""
     policy = () if asked.policy is None else tuple(asked.policy.columns)
     formula = _analysis_formula(asked)
     of_formula = () if formula is None else formula.columns

@@ -226,7 +226,7 @@ def _mask_frame(frame: Any, request: WithholdRequest, watch: Watch) -> Masked:
         return withhold(records_of(engine.codes(names)), plain, watch=within)
 
     decision = _decide_columns(request, engine.names, engine.uncoded, engine.records, decide)
-    order = drawn_order(engine.records, request.seed, keep=request.keep_order)
+    order = draw_order(engine.records, request.seed, keep=request.keep_order)
     cells = {name: Keep() for name in decision.published}
     rows = engine.show(cells, np.arange(engine.records) if order is None else order)
     ratios = _recount(rows_of(rows), decision.published, decision.records)
@@ -234,7 +234,7 @@ def _mask_frame(frame: Any, request: WithholdRequest, watch: Watch) -> Masked:
     return decision.make_masked(rows, ratios, watch.elapsed)
 
 
-def drawn_order(records: int, seed: int | None, *, keep: bool) -> Counts | None:
+def draw_order(records: int, seed: int | None, *, keep: bool) -> Counts | None:
     """Draw the new order of the rows that leave, as their numbers; None if they keep theirs."""
     if keep:
         return None

@@ -257,7 +257,7 @@ def _refuse_unfit(found: Plan) -> None:
 
 
 def _probabilistic_model(found: Plan) -> Probabilistic:
-    """The model that a plan promises; one `beta` for all classes is divided among them."""
+    """The model that a plan promises; a `simultaneous` beta is divided among the classes."""
     asked, facts = found.question, found.measured
     beta = asked.beta or 0.0
     if asked.simultaneous and facts is not None:

@@ -174,8 +174,9 @@ def _first_pass(
 def _draw_sample(
     frames: Iterable[pl.DataFrame], options: QuantileOptions, watch: Watch, *, whole: bool
 ) -> StreamSample:
-    """Draw the records that columns are divided by; take all if the `whole` fits, unless `epsilon`.
+    """Draw a sample of the records, by which columns are divided.
 
+    If the `whole` fits into memory and no `epsilon` asks for a sample, these are all records.
     `InputError` without frames.
     """
     if whole and options.epsilon is None:

@@ -33,7 +33,7 @@ from incrowd.requests.quantiles import QuantilesRequest
 from incrowd.requests.request import verb
 from incrowd.table.encode import to_polars
 from incrowd.table.fold import in_threads
-from incrowd.verbs.mask import check_target, drawn_order
+from incrowd.verbs.mask import check_target, draw_order
 from incrowd.verbs.quantile_passes import make_outcome, write_quantiles
 from incrowd.verbs.tables import IN_BATCHES, is_batches, passes_once
 from incrowd.watch import Watch
@@ -109,7 +109,7 @@ def _divide_frame(frame: Any, options: QuantileOptions, watch: Watch) -> Buckete
     shown = [enforce_k(column, options.least) for column in columns]
     cells = [one.cells(found, options.show) for one, found in zip(columns, shown, strict=True)]
     coded = {one.name: (one, found) for one, found in zip(cells, codes, strict=True)}
-    order = drawn_order(rows.height, options.seed, keep=options.keep_order)
+    order = draw_order(rows.height, options.seed, keep=options.keep_order)
     with boundary(InputError("the rows that leave cannot be built from this frame")):
         made = _rows_that_leave(frame, leaving, coded, order)
     recount = BucketRecount(options.columns)

@@ -184,7 +184,7 @@ def _shares_by_size(classes: Classes, steps: Sequence[int]) -> tuple[float | Non
 
 
 def _public_shares(counts: Sequence[int]) -> tuple[float | None, ...]:
-    """The shares of these counts in all; None if withheld."""
+    """Each count as a share of their sum; None if withheld."""
     total = max(sum(counts), 1)
     return tuple(None if count is None else count / total for count in public_counts(counts))
 
@@ -262,7 +262,7 @@ def _diversity_of_model(
 def exposure_facts(
     table: ClassedTable, policy: Policy, figures: Figures, watch: Watch, *, original: bool
 ) -> ExposureFacts:
-    """Measure who is exposed by the columns of a table, and which pairs make unique."""
+    """Measure who is exposed by each column of a table, and made unique by pairs of columns."""
     tally, names = table.plain, table.names
     exposed = (rows_at_risk(tally, tally.quasi[[j]], THRESHOLD) for j in range(len(names)))
     alone = [share_of(tally, rows) for rows in exposed]

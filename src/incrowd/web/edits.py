@@ -79,7 +79,7 @@ def with_k(text: str, k: int) -> str:
 
 
 def with_k_model(text: str, name: str) -> str:
-    """The policy with `OF_TABLE` or `OF_WORLD`, whichever `name` is, first and alone; k stays."""
+    """The policy with the model `name`, `OF_TABLE` or `OF_WORLD`, in place of both; k stays."""
     k = k_of(text) or _USUAL_K
     others = [model for model in models(text) if model["name"] not in (OF_TABLE, OF_WORLD)]
     return edit_text(text, {"models": [{"name": name, "k": k}, *others]})
@@ -90,7 +90,7 @@ def counts_world(model: str) -> bool:
     return "world" in MODELS[model].requires
 
 
-def is_of_column(model: str) -> bool:
+def is_about_column(model: str) -> bool:
     """Whether the model of this name is about one sensitive column."""
     return "column" in MODELS[model].__annotations__
 
@@ -172,7 +172,7 @@ def with_marks(text: str, marks: Sequence[str], column: str | None = None) -> st
 
 
 @lru_cache(maxsize=8)
-def shared_by_points(text: str) -> View:
+def settings_shared_by_points(text: str) -> View:
     """The policy without search and suppression, and with the usual k: equal for all points."""
     shared = parse(with_k(text, _USUAL_K))
     return {key: value for key, value in shared.items() if key not in _OF_POINT}

@@ -129,7 +129,7 @@ def _draw_new_model(frame: Frame, offered: Sequence[str]) -> None:
         name
         for name in offered
         if name not in without
-        and (columns or not edits.is_of_column(name))
+        and (columns or not edits.is_about_column(name))
         and (world or not edits.counts_world(name))
     ]
     if not columns:
@@ -137,7 +137,7 @@ def _draw_new_model(frame: Frame, offered: Sequence[str]) -> None:
 
     async def add() -> None:
         name = str(kind.value)
-        of = {"column": column.value} if edits.is_of_column(name) else {}
+        of = {"column": column.value} if edits.is_about_column(name) else {}
         model = {"name": name, **of, **MODELS[name].usual}
         await frame.change(lambda text: edits.with_model(text, model), redraw=True)
 
@@ -145,7 +145,7 @@ def _draw_new_model(frame: Frame, offered: Sequence[str]) -> None:
         kind = ui.select(names, value=names[0], label="Model").props("dense outlined")
         column = ui.select(columns, value=columns[0] if columns else None, label="Sensitive column")
         column.props("dense outlined")
-        column.bind_visibility_from(kind, "value", edits.is_of_column)
+        column.bind_visibility_from(kind, "value", edits.is_about_column)
         blocks.draw_plain_button("Add or reset", add, "add")
 
 

@@ -61,7 +61,9 @@ class SearchView:
         parts = self.frame.project.points_run.parts
         made_of = parts[0].policy if parts else self.frame.policy
         other = isinstance(job, jobs.Explore) and job.world != self.frame.project.session.world
-        return other or edits.shared_by_points(made_of) != edits.shared_by_points(self.frame.policy)
+        return other or edits.settings_shared_by_points(made_of) != edits.settings_shared_by_points(
+            self.frame.policy
+        )
 
     @property
     def released_points(self) -> list[TriedRelease]:
@@ -222,7 +224,7 @@ def place_of(point: TriedRelease) -> tuple[float, float]:
 
 
 def unbeaten_flags(points: Sequence[TriedRelease]) -> list[bool]:
-    """For each point, whether no other place of the plane has at most its risk and its loss."""
+    """For each point, whether none at another place has at most its risk and its loss."""
     places = [place_of(point) for point in points]
     return [not any(o != p and o[0] <= p[0] and o[1] <= p[1] for o in places) for p in places]
 

@@ -79,7 +79,7 @@ def _candidate_hierarchies(column: OpenColumn) -> Iterator[_Offer]:
 
 
 def _number_candidates(coded: CodedColumn) -> Iterator[_Offer]:
-    """Yield intervals of twice a width that is nice here, and of equally many records."""
+    """Yield intervals twice as wide as usual for these numbers, and of equally many records."""
     width = 2 * nice_width(coded.domain.values)
     wide = int(width) if width.is_integer() else width
     yield {"name": "intervals", "width": wide}, f"Intervals of width {wide:g} and wider"

@@ -64,7 +64,7 @@ def find_replaced(_: WorkerState, job: jobs.FindReplaced, tell: Tell) -> facts.R
 
 
 def _is_signed(certificate: str) -> bool:
-    """Whether there is a certificate with a signature; what cannot be read has none to lose."""
+    """Whether there is a certificate with a signature; False for one that cannot be read."""
     try:
         return Certificate.from_json(files.content(certificate).decode()).signature is not None
     except (IncrowdError, UnicodeDecodeError):

@@ -165,7 +165,7 @@ def _world_key(policy: Policy, world: WorldFiles) -> str:
 
 
 def _sizes_before(problem: Problem) -> Sizes:
-    """The sizes of the classes of the table as it is, without values of sensitive columns."""
+    """The sizes of the classes of the table before anything is generalized."""
     tally = problem.tally
     class_of, number = node_classes(problem, [0] * len(problem.columns))
     if tally.has_units:
