@@ -112,5 +112,5 @@ def test_a_bound_is_drawn_otherwise_than_a_loss():
     ],
 )
 def test_points_belong_to_a_policy_but_for_their_k_search_and_limit(changed, same):
-    shared = edits.settings_shared_by_points(POLICY.format(k=5))
-    assert (edits.settings_shared_by_points(changed) == shared) is same
+    shared = edits.shared_settings(POLICY.format(k=5))
+    assert (edits.shared_settings(changed) == shared) is same

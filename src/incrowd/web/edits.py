@@ -172,7 +172,7 @@ def with_marks(text: str, marks: Sequence[str], column: str | None = None) -> st
 
 
 @lru_cache(maxsize=8)
-def settings_shared_by_points(text: str) -> View:
+def shared_settings(text: str) -> View:
     """The policy without search and suppression, and with the usual k: equal for all points."""
     shared = parse(with_k(text, _USUAL_K))
     return {key: value for key, value in shared.items() if key not in _OF_POINT}

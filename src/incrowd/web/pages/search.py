@@ -61,9 +61,7 @@ class SearchView:
         parts = self.frame.project.points_run.parts
         made_of = parts[0].policy if parts else self.frame.policy
         other = isinstance(job, jobs.Explore) and job.world != self.frame.project.session.world
-        return other or edits.settings_shared_by_points(made_of) != edits.settings_shared_by_points(
-            self.frame.policy
-        )
+        return other or edits.shared_settings(made_of) != edits.shared_settings(self.frame.policy)
 
     @property
     def released_points(self) -> list[TriedRelease]:
