@@ -71,7 +71,7 @@ class ReleaseOutcome:
         self._frame.draw_next_button()
 
     def _draw_verdict(self, made: ReleaseFacts) -> None:
-        """Draw the verdict on the release; of one for another policy, say so and do not praise it."""
+        """Draw the verdict on the release; say if its policy is a former one, and do not praise."""
         verdict = self._project.verdict()
         if verdict is None:
             return
