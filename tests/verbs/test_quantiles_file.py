@@ -224,7 +224,7 @@ def test_what_was_written_is_verified(table, tmp_path, monkeypatch, spoil, endin
 def test_a_file_that_changes_between_the_passes_is_noticed(  # noqa: PLR0917  every pair of ways
     table, tmp_path, monkeypatch, records, epsilon, quick
 ):
-    name = "enforce_k" if quick else "_divide"
+    name = "enforce_k" if quick else "_divide_columns"
     real = getattr(quantile_passes, name)
 
     def meanwhile(*arguments):

@@ -65,7 +65,7 @@ tried = st.lists(
 
 @given(tried)
 def test_no_point_is_dearer_than_a_stricter_one_of_the_same_search(found):
-    best = points.best_known(found)
+    best = points.with_best_releases(found)
     assert [one.name for one in best] == [one.name for one in found]
     for one in best:
         for other in found:
@@ -79,7 +79,7 @@ def test_no_point_is_dearer_than_a_stricter_one_of_the_same_search(found):
 @given(tried)
 def test_what_is_shown_of_a_point_is_a_release_that_somebody_found(found):
     by_name = {one.name: one for one in found}
-    for one in points.best_known(found):
+    for one in points.with_best_releases(found):
         own = by_name[one.like or one.name]
         assert one.answer is own.answer
         assert one.policy == own.policy  # using the point makes just this release
@@ -112,5 +112,5 @@ def test_a_bound_is_drawn_otherwise_than_a_loss():
     ],
 )
 def test_points_belong_to_a_policy_but_for_their_k_search_and_limit(changed, same):
-    shared = edits.shared_by_points(POLICY.format(k=5))
-    assert (edits.shared_by_points(changed) == shared) is same
+    shared = edits.shared_settings(POLICY.format(k=5))
+    assert (edits.shared_settings(changed) == shared) is same

@@ -43,7 +43,7 @@ def session(tmp_path):
 
 def unpacked(session, folder):
     """The folder of a downloaded session."""
-    with zipfile.ZipFile(io.BytesIO(same_as.archive(session))) as packed:
+    with zipfile.ZipFile(io.BytesIO(same_as.zip_archive(session))) as packed:
         packed.extractall(folder)
     (found,) = folder.iterdir()
     return found
@@ -91,7 +91,7 @@ def test_the_command_names_every_choice(session):
     session.report, session.sign, session.key_file = "r.html", "key.pem", "secret"
     reading = replace(session.reading, header=False, date_formats=("%d/%m/%Y", "b=%Y"), skip=2)
     session.open(session.source, reading)
-    words = shlex.split(same_as.command(session))
+    words = shlex.split(same_as.shell_command(session))
     assert words[:3] == ["incrowd", "anonymize", session.source]
     assert words[3:] == [
         *("--policy", "policy.toml", "-o", "/tmp/out put.csv", "--seed", "7"),
@@ -105,7 +105,7 @@ def test_python_names_every_choice(session):
     reading = replace(session.reading, date_formats=("birth=%d/%m/%Y",), header=True)
     session.open(session.source, reading)
     session.report, session.sign, session.key_file = 'r".html', "key.pem", "secret"
-    text = same_as.python(session)
+    text = same_as.python_program(session)
     compile(text, "session.py", "exec")
     assert 'reading=incrowd.Reading(delimiter=";", header=True, date_formats={"birth": ' in text
     assert 'key = Path("secret").read_bytes()' in text
@@ -115,16 +115,16 @@ def test_python_names_every_choice(session):
 
 def test_without_a_table_it_says_what_is_missing(tmp_path):
     empty = PageSession(tmp_path)
-    assert same_as.toml(empty) == ""
-    assert "FILE" in same_as.command(empty)
-    compile(same_as.python(empty), "session.py", "exec")
+    assert same_as.policy_text(empty) == ""
+    assert "FILE" in same_as.shell_command(empty)
+    compile(same_as.python_program(empty), "session.py", "exec")
 
 
 def test_hierarchy_files_are_named_in_full(session):
     tree = {"name": "file", "path": "zip.csv"}
     text = codec.edit(session.policy, {("columns", "zip", "hierarchy"): tree})
     session.change(text)
-    assert str(session.folder / "zip.csv") in same_as.toml(session)
+    assert str(session.folder / "zip.csv") in same_as.policy_text(session)
     assert session.policy == text
 
 
@@ -137,17 +137,17 @@ def test_no_cell_is_in_a_downloaded_session(session):
 def test_a_copy_that_does_not_stay_is_named_by_its_file_alone(tmp_path):
     passing = PageSession(tmp_path)
     try:
-        place = passing.uploads.place("the people.csv")
+        place = passing.uploads.make_place("the people.csv")
         place.write_text("a\n1\n")
         passing.open(place)
         passing.change("version = 1\n")
         texts = same_as.files_by_name(passing)
         assert not [name for name, text in texts.items() if str(passing.private) in text]
-        assert shlex.split(same_as.command(passing))[2] == "the people.csv"
+        assert shlex.split(same_as.shell_command(passing))[2] == "the people.csv"
         assert "Put your own the people.csv beside policy.toml" in texts["README.txt"]
         assert str(tmp_path / "the people-release.csv") in texts["command.sh"]
         passing.open(tmp_path / "mine.csv")
-        assert same_as.first_note(passing) == ""
+        assert same_as.copy_note(passing) == ""
     finally:
         passing.close()
 
@@ -159,7 +159,7 @@ def test_the_made_up_hospital_can_be_written_again(tmp_path):
         tables.write_hospital(WorkerState(), WriteHospital(str(path)), tell)
         demo.open(path)
         made = path.read_bytes()
-        line = same_as.first_note(demo).partition("Write it again: ")[2]
+        line = same_as.copy_note(demo).partition("Write it again: ")[2]
         words = [sys.executable, *shlex.split(line)[1:]]
         subprocess.run(words, cwd=tmp_path, check=True)
         assert (tmp_path / same_as.DEMO).read_bytes() == made

@@ -12,7 +12,7 @@ from incrowd.requests.reading import ReadingOptions
 from incrowd.web import files
 from incrowd.web.facts import TriedRelease
 from incrowd.web.server import Patience, cancel_unwatched
-from incrowd.web.session import PINNED, PageSession, released_as
+from incrowd.web.session import PINNED, PageSession, usual_release_name
 
 
 @given(st.lists(st.one_of(st.text("abc", min_size=1), st.sampled_from(["<", ">"]))))
@@ -57,7 +57,7 @@ def test_another_table_begins_anew(tmp_path):
     [("x.xlsx", "x-release.csv"), ("x.TSV", "x-release.tsv"), ("x", "x-release.csv")],
 )
 def test_releases_are_named_after_their_tables(name, release):
-    assert released_as(name) == release
+    assert usual_release_name(name) == release
 
 
 def test_seeds_cannot_be_guessed():

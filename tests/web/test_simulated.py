@@ -120,7 +120,7 @@ def test_a_copy_is_called_a_copy(session):
         user.find("Another table").click()
         await user.should_see("A table from elsewhere")
 
-    place = session.uploads.place("people.csv")
+    place = session.uploads.make_place("people.csv")
     place.write_text("age\n1\n")
     session.open(place)
     simulated(session, look)
@@ -134,7 +134,7 @@ def test_a_file_that_was_handed_over_is_opened(session):
 
         await user.open("/")
         await user.should_see("A table from elsewhere")
-        place = session.uploads.place("people.csv")
+        place = session.uploads.make_place("people.csv")
         place.write_text("age\n1\n")
         session.uploads.put("table", place)
         user.find(FileDrop).trigger("sent")

@@ -201,6 +201,6 @@ def test_what_comes_with_a_release_goes_where_it_belongs(name, purpose):
 
 
 def test_words_do_not_name_the_private_folder(session):
-    place = session.uploads.place("a b.csv")
+    place = session.uploads.make_place("a b.csv")
     words = f"the file {str(place)!r} is empty, and {session.private / 'hospital.csv'} too"
     assert without_private(words) == "the file 'a b.csv' is empty, and hospital.csv too"

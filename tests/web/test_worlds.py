@@ -115,7 +115,7 @@ def test_a_quick_answer_keeps_the_model_and_a_search_is_the_release(table, world
     state, text = WorkerState(), policy()
     quick = what_if.answer_quickly(state, jobs.AskWhatIf(table, text, world=world), tell)
     full = what_if.search_policy(state, jobs.SearchPolicy(table, text, world), tell)
-    release = incrowd.anonymize(table.source, Policy.loads(text), **world.given)
+    release = incrowd.anonymize(table.source, Policy.loads(text), **world.verb_arguments)
     assert quick.quick
     assert "world" in quick.how
     assert quick.world.people >= 4
@@ -132,7 +132,7 @@ def test_delta_presence_is_answered_too(table, world):
     state = WorkerState()
     quick = what_if.answer_quickly(state, jobs.AskWhatIf(table, text, world=world), tell)
     full = what_if.search_policy(state, jobs.SearchPolicy(table, text, world), tell)
-    release = incrowd.anonymize(table.source, Policy.loads(text), **world.given)
+    release = incrowd.anonymize(table.source, Policy.loads(text), **world.verb_arguments)
     assert quick.world.presence <= 0.2
     assert full.world.presence == pytest.approx(release.models[0].reached)
     assert full.risk == full.after.highest
@@ -146,7 +146,7 @@ def test_a_world_that_no_model_counts_changes_nothing(table, world):
     )
     assert with_it.world is None
     assert (with_it.loss, with_it.after) == (without.loss, without.after)
-    release = incrowd.anonymize(table.source, Policy.loads(text), **world.given)
+    release = incrowd.anonymize(table.source, Policy.loads(text), **world.verb_arguments)
     assert with_it.loss == pytest.approx(release.loss["gcp"])
 
 
@@ -312,10 +312,10 @@ def _taken(session):
 
 def test_the_command_and_python_name_the_world(session):
     (file,) = session.world.files
-    command = same_as.command(session)
+    command = same_as.shell_command(session)
     assert "--world-id person --rename age=years" in command
     assert "register.csv' --world-id" in command
-    text = same_as.python(session)
+    text = same_as.python_program(session)
     compile(text, "session.py", "exec")
     assert f"world=[{json.dumps(file)}]" in text
     assert 'rename={"age": "years"}' in text

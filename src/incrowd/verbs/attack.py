@@ -69,12 +69,12 @@ def models_of(asked: AttackRequest) -> tuple[AnyModel, ...]:
 
 
 def limits_of(asked: AttackRequest) -> AttackLimits:
-    """The limits of what attacks may achieve, with the k and l of the policy's models."""
+    """The limits that the request sets to what attacks may achieve."""
     return AttackLimits(asked.max_posterior, asked.max_people, asked.max_success, asked.max_raise)
 
 
-def columns_of(asked: AttackRequest) -> tuple[str, ...]:
-    """The columns that the request names: tables should have some of them."""
+def named_columns(asked: AttackRequest) -> tuple[str, ...]:
+    """The columns that the request and its policy name: tables should have some of them."""
     policy = () if asked.policy is None else asked.policy.columns
     renamed = (*(asked.rename or {}), *(asked.rename or {}).values())
     others = filter(None, (asked.world_id, asked.truth_key))
@@ -82,7 +82,7 @@ def columns_of(asked: AttackRequest) -> tuple[str, ...]:
 
 
 def knowledge_for(asked: AttackRequest) -> AttackerKnowledge:
-    """What an attacker knows, as the request says, with its policy read for the tables."""
+    """What an attacker knows by the request: columns, and hierarchies, also those of its policy."""
     return replace(
         knowledge_of(asked.policy, asked.hierarchies or {}, asked.folder),
         world_id=asked.world_id,
@@ -96,14 +96,17 @@ def knowledge_for(asked: AttackRequest) -> AttackerKnowledge:
 
 
 def _open_tables(asked: AttackRequest, stack: ExitStack) -> AttackTables:
-    """Open the tables of the request; `stack` closes them."""
+    """Open the tables of the request; `stack` closes them.
+
+    `PolicyError` if more than one comes from standard input.
+    """
     beside = {name: getattr(asked, name) for name in ("truth", "original", "other", "control")}
     every = (asked.release, *each_of(asked.world), *beside.values())
     if [str(path_of(one)) for one in every].count("-") > 1:
         raise PolicyError(
             "only one table can come from standard input", remedy="name files for the others"
         )
-    columns = columns_of(asked)
+    columns = named_columns(asked)
     opened = open_table(asked.release, asked.reading, columns, watch=asked.watch)
     table = stack.enter_context(opened)
     release = open_attack_table("release", table)
@@ -124,7 +127,7 @@ def _open_tables(asked: AttackRequest, stack: ExitStack) -> AttackTables:
 
 
 def _certified_policy(certificate: AnyPath, policy: Policy | None) -> Policy:
-    """The policy of a certificate; refused if a policy is given, too."""
+    """The policy of a certificate; `PolicyError` if a policy is given, too."""
     if policy is not None:
         raise PolicyError(
             "both a policy and a certificate are given, and the certificate has its own policy",
@@ -136,12 +139,15 @@ def _certified_policy(certificate: AnyPath, policy: Policy | None) -> Policy:
 def play_attacks(
     tables: AttackTables, asked: AttackRequest, *, every_world: bool = True
 ) -> Attacked:
-    """Play attacks on open tables; `every_world` asks who rows may be in any, which takes long."""
+    """Play attacks on open tables; `InputError` if the world breaks a promise.
+
+    With `every_world`, also count whom each row may be in every possible world, which takes long.
+    """
     watch, limits, models = asked.watch or Watch(), limits_of(asked), models_of(asked)
     attackers = Attackers(asked.max_size or 0, asked.rule_out, asked.max_posterior)
     notes = list(tables.notes())
     watch.tell("playing attacks by known columns", 0.0)
-    _refuse_broken(tables, asked.promises)
+    _refuse_broken_promises(tables, asked.promises)
     sure = _fewest_in_every_world(tables) if every_world else None
     played = [play(tables.data, attackers, watch)]
     k_world, k_least, inconsistent, matched = None, None, None, MatchingPlayed()
@@ -187,8 +193,8 @@ def play_attacks(
     )
 
 
-def _refuse_broken(tables: AttackTables, promises: Iterable[AtLeast]) -> None:
-    """Refuse promises that the given world breaks, in the columns that it has."""
+def _refuse_broken_promises(tables: AttackTables, promises: Iterable[AtLeast]) -> None:
+    """Raise `InputError` if the world breaks a promise, in the columns that it has."""
     for promise in promises if tables.worlds else ():
         there = tuple(name for name in promise.columns if tables.in_world(name))
         if there:
@@ -196,7 +202,7 @@ def _refuse_broken(tables: AttackTables, promises: Iterable[AtLeast]) -> None:
 
 
 def _notes_on_limits(attacks: Sequence[Attack], models: Sequence[AnyModel]) -> Iterator[str]:
-    """Yield notes on attacks that limits do not apply to: the tables show too little."""
+    """Yield notes on attacks that limits do not apply to, by what the tables or models lack."""
     without: dict[str, str] = {}
     for attack in attacks:
         if not attack.gated and attack.trials and attack.lacks:
@@ -210,10 +216,11 @@ def _notes_on_limits(attacks: Sequence[Attack], models: Sequence[AnyModel]) -> I
 
 
 def _fewest_candidates(linked: Linked, sure: Conservative | None) -> int | None:
-    """The fewest people that a row may be, in world or release; None if no row fits the world.
+    """The fewest people that a row may be of; None if no row fits anybody of the world.
 
-    Rows are about the people of all equal rows, whoever an attacker has heard of (Bettini Section
-    6): a list that lacks some of them does not make the others easier to find.
+    A row counts the people of the world whom it fits or, if these are more, those whom it may be
+    in every possible world (`sure`, Bettini Section 6): a world that lacks some people of the
+    release does not make the others easier to find.
     """
     there = linked.candidates > 0
     if not there.any():

@@ -70,15 +70,17 @@ def check(asked: CheckRequest) -> Check:
     tell = (asked.watch or Watch()).tell
     with enough_memory(), ExitStack() as held:
         tell("reading the release", 0.0)
-        paper = certificate_of(asked.certificate)
-        policy = certified_policy(paper, asked.original) if lent else files.policy_of(asked.policy)
+        certificate = certificate_of(asked.certificate)
+        policy = (
+            certified_policy(certificate, asked.original) if lent else files.policy_of(asked.policy)
+        )
         given = asked.source, asked.reading, policy.columns, policy.names(Role.KEEP), asked.watch
         release = held.enter_context(open_table(*given))
         engine = release.engine
         names = WorldNames(asked.world_id, asked.rename, folder)
         against = world_of(engine, asked.world, policy, names)
         backing = Backing(
-            paper,
+            certificate,
             lent=lent,
             trusted=keys_of(asked.trusted_keys),
             against=against,
@@ -86,7 +88,7 @@ def check(asked: CheckRequest) -> Check:
             original=_load_original(asked, policy, folder, against, held),
         )
         tell("fingerprinting the release", 0.0)
-        checked = checked_release(asked.source, release, paper)
+        checked = release_to_check(asked.source, release, certificate)
         tell("counting every class of the release", 0.0)
         return check_rows(checked, policy, backing)
 
@@ -98,12 +100,15 @@ def certificate_of(given: Certificate | AnyPath | None) -> Certificate | None:
     return Certificate.from_json(files.content(given))
 
 
-def checked_release(source: Any, opened_: Opened, paper: Certificate | None) -> CheckedRelease:
-    """Make the release to check, with the digest that its certificate would have."""
-    engine = opened_.engine
-    release = stored_release(engine, None if paper is None else paper.digest.of)
+def release_to_check(source: Any, table: Opened, certificate: Certificate | None) -> CheckedRelease:
+    """The release as `check_rows` takes it, with the digest that its certificate should have.
+
+    `source` is what was opened as `table`.
+    """
+    engine = table.engine
+    release = stored_release(engine, None if certificate is None else certificate.digest.of)
     file = file_of(source)
-    if file is None or (paper is not None and paper.digest.of == "frame"):
+    if file is None or (certificate is not None and certificate.digest.of == "frame"):
         of, sha256 = release.digest()
         digest = Digest(of=of, sha256=sha256)
     else:
@@ -139,7 +144,7 @@ def spreads_of(engine: Engine, policy: Policy, folder: AnyPath) -> dict[str, Ref
 
 
 def _spread_of_column(engine: Engine, policy: Policy, name: str, folder: AnyPath) -> Reference:
-    """How one sensitive column is spread in the release; refused without a hierarchy."""
+    """How one sensitive column is spread in the release; `PolicyError` without a hierarchy."""
     given = policy.columns[name].hierarchy
     if given is None:
         raise PolicyError(f"{name!r} has no hierarchy")
@@ -158,9 +163,10 @@ def _load_original(
     against: WorldReference | None,
     held: ExitStack,
 ) -> Original | None:
-    """Load the original as for the release, with unchanged columns as written; None without one.
+    """Load the original by the policy of the release; None without one.
 
-    The world belongs to it: hierarchies cover its values, and cells are made for its people.
+    Columns that leave unchanged are read as written. The hierarchies cover the values of the world,
+    too.
     """
     if asked.original is None:
         return None
@@ -169,13 +175,16 @@ def _load_original(
     return Original(load(engine, policy, builders_of(policy, folder), against))
 
 
-def certified_policy(paper: Certificate | None, original: Any) -> Policy:
-    """The policy of the certificate; with an original it must have its hierarchies."""
-    if paper is None:
+def certified_policy(certificate: Certificate | None, original: Any) -> Policy:
+    """The policy of the certificate; `PolicyError` without a certificate.
+
+    So, too, if there is an original and the certificate lacks hierarchies to recount losses by.
+    """
+    if certificate is None:
         raise PolicyError("there is nothing to check against", remedy="give a policy")
     if original is None:
-        return restore_roles(paper.policy)
-    found = restore_policy(paper.policy)
+        return restore_roles(certificate.policy)
+    found = restore_policy(certificate.policy)
     if found is None:
         raise PolicyError(
             "losses are recounted by the hierarchies of the policy, and the certificate only names "

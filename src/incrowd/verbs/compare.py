@@ -74,7 +74,7 @@ def compare(asked: CompareRequest) -> Comparison:
     """
     asked = with_policy(asked)
     releases = each_of(asked.releases)
-    refuse_number(len(releases))
+    refuse_number_of_releases(len(releases))
     with enough_memory(), ExitStack() as stack:
         sides = []
         for place, source in enumerate((asked.original, *releases)):
@@ -86,7 +86,7 @@ def compare(asked: CompareRequest) -> Comparison:
 
 
 def _expected_columns(asked: CompareRequest) -> tuple[str, ...]:
-    """The columns that the request names: tables should have some of them."""
+    """The columns that the request and its policy name: tables should have some of them."""
     policy = () if asked.policy is None else tuple(asked.policy.columns)
     formula = _analysis_formula(asked)
     of_formula = () if formula is None else formula.columns
@@ -98,8 +98,8 @@ def _analysis_formula(asked: CompareRequest) -> Formula | None:
     return None if asked.formula is None else parse_formula(asked.formula)
 
 
-def refuse_number(releases: int) -> None:
-    """Refuse to compare no release, or more than a page can show."""
+def refuse_number_of_releases(releases: int) -> None:
+    """Raise `PolicyError` unless 1 to `MOST` releases are to be compared."""
     if not releases:
         raise PolicyError(
             "there is no release to compare", remedy="name the original, then 1 to 8 releases"
@@ -121,7 +121,10 @@ def _name_sides(sides: Sequence[Side], given: Sequence[str]) -> list[Side]:
 
 
 def compare_tables(original: Side, releases: Sequence[Side], asked: CompareRequest) -> Comparison:
-    """Compare an original with releases that are open, as `compare` does."""
+    """Compare an original with releases that are open, as `compare` does.
+
+    `InputError` if a table has no column to compare, `PolicyError` for columns it does not have.
+    """
     tables = _Tables(in_memory(original.engine), asked)
     watch = asked.watch or Watch()
     shown = []
@@ -151,7 +154,7 @@ def compare_tables(original: Side, releases: Sequence[Side], asked: CompareReque
 
 
 class _Tables:
-    """The original and what reads releases against it."""
+    """The original, coded, by which releases are read and compared."""
 
     def __init__(self, engine: MemoryEngine, asked: CompareRequest) -> None:
         self._asked, self._engine = asked, engine
@@ -168,7 +171,7 @@ class _Tables:
         self._hierarchies = self._build_hierarchies(codes)
 
     def _refuse_unknown_columns(self, names: Sequence[str]) -> None:
-        """Refuse a request that names a column that is not among `names`."""
+        """Raise `PolicyError` if the request names a column that is not among `names`."""
         asked = self._asked
         for name in (*asked.quasi, *asked.sensitive, *asked.target):
             if name not in names:
@@ -190,7 +193,10 @@ class _Tables:
         }
 
     def read_release(self, side: Side) -> ReleaseTable:
-        """Read a release, its labels as values of the original."""
+        """Read a release, its labels as sets of values of the original.
+
+        `InputError` if they have no column in common.
+        """
         engine, split = _join_split_labels(in_memory(side.engine), self._engine.names)
         nested = set(engine.uncoded)
         there = [n for n in self.original.columns if n in engine.names and n not in nested]
@@ -218,7 +224,10 @@ class _Tables:
         return read_column(original, shown, self._hierarchies.get(name))
 
     def find_quasi(self, releases: Sequence[ReleaseTable]) -> tuple[tuple[str, ...], bool]:
-        """The columns that people are found by, and whether these are a guess."""
+        """The columns that people are found by, and whether these are a guess.
+
+        Without any in request or policy, these are the columns that a release makes coarser.
+        """
         asked = self._asked
         given = asked.quasi or (() if asked.policy is None else asked.policy.quasi)
         if given:
@@ -243,12 +252,12 @@ class _Tables:
             targets=tuple(dict.fromkeys(targets)),
             formula=formula,
             weights=weights,
-            not_counted=self._left_out_missing(),
+            not_counted=self._count_left_out(),
             models=asked.models and models.has_scikit_learn(),
             seed=asked.seed,
         )
 
-    def _left_out_missing(self) -> int:
+    def _count_left_out(self) -> int:
         """Count the records that the policy leaves out for a missing quasi-identifier."""
         policy = self._asked.policy
         if policy is None or policy.missing is not Missing.SUPPRESS:
@@ -303,7 +312,10 @@ class _Tables:
 def _join_split_labels(
     engine: MemoryEngine, names: Sequence[str]
 ) -> tuple[MemoryEngine, tuple[str, ...]]:
-    """The release with one column of labels in place of two of ends, and their names."""
+    """The release with each column that it shows as two columns of ends joined to one of labels.
+
+    Also return the names of the joined columns. `names` are those of the original.
+    """
     split = tuple(split_columns(names, engine.names))
     if not split:
         return engine, ()

@@ -127,8 +127,8 @@ def discover(asked: DiscoverRequest) -> Discovery:
 
 
 def _records_to_search(table: TableInMemory, options: DiscoverOptions) -> Records:
-    """Code the records, equal ones once if that is asked for; refuse a table without any."""
-    records = table.records()
+    """Code the records, equal ones once if that is asked for; `InputError` if there are none."""
+    records = table.code_records()
     if not records.total:
         raise InputError("the table has no records", remedy="give at least one")
     return count_rows_once(fold_records(records)) if options.drop_duplicates else records
@@ -150,9 +150,10 @@ def _search_sample(records: Records, options: DiscoverOptions, watch: Watch) -> 
 
 
 def _discover_in_passing(table: PassingTable, options: DiscoverOptions, watch: Watch) -> Discovery:
-    """Discover sets in a table that passes once, exactly if all fits the sample.
+    """Discover sets in a table that passes once, exactly if all its records fit into the sample.
 
-    Without duplicates it is a sample of the distinct rows, and the promise is about these.
+    If duplicates are dropped, the sample is one of the distinct rows, and the promise is about
+    these. `PolicyError` if there are weights and only a sample is at hand.
     """
     size = options.sample or SAMPLE
     reservoirs: list[Reservoir | DistinctRowSample] = [RecordReservoir(size, options.seed)]
@@ -180,20 +181,21 @@ def _discover_in_passing(table: PassingTable, options: DiscoverOptions, watch: W
     pairs = None
     if rest:
         engine = MemoryEngine(rest[0].frame, text=table.text)
-        pairs = partial(differences_of, replace(loaded, engine=engine).records())
+        pairs = partial(differences_of, replace(loaded, engine=engine).code_records())
     answer = sampled_answer(records, drawn.seen, options, within, pairs)
     return _make_discovery(loaded, records, options, answer, watch, seen=drawn.seen)
 
 
 def _discover_elsewhere(table: TableElsewhere, options: DiscoverOptions, watch: Watch) -> Discovery:
-    """Find sets in a sample, and count them on all records where these are.
+    """Find sets in a sample, and have the engine count them on all records.
 
-    With `epsilon` a set may fall short of the ratio: pairs of records show it, drawn as they pass.
+    The table passes once instead if duplicates are dropped, all records fit into the sample, or
+    sets are measured by pairs and may miss the ratio by `epsilon`. `PolicyError` for weights.
     """
     engine, size = table.engine, options.sample or SAMPLE
     nearly = options.by_pairs and options.epsilon is not None
     if options.drop_duplicates or nearly or size >= engine.records:
-        return _discover_in_passing(table.passing(), options, watch)
+        return _discover_in_passing(table.as_passing(), options, watch)
     if options.weights:
         raise options.no_sample
     drawn = MemoryEngine(engine.sample(table.names, size), text=engine.text)
@@ -209,7 +211,7 @@ def _discover_elsewhere(table: TableElsewhere, options: DiscoverOptions, watch: 
 def _count_anew(
     found: Discovery, table: TableElsewhere, sample: Records, options: DiscoverOptions, watch: Watch
 ) -> Discovery:
-    """Count what a sample suggests on all records; only explanations are still the sample's."""
+    """Count the sets of a sample (`found`) on all records; explanations stay the sample's."""
     limit = options.time_limit
     within = NestedWatch(watch, None if limit is None else max(limit - watch.elapsed, _COUNTING))
     widest = np.argsort(-sample.domains, kind="stable")
@@ -285,7 +287,10 @@ def _make_discovery(  # noqa: PLR0913  all that a discovery is made of
     *,
     seen: int | None = None,
 ) -> Discovery:
-    """Complete an answer; `seen` are the records of a table that only a sample is at hand of."""
+    """Make the outcome of an answer about these records.
+
+    If the records are only a sample of the table, `seen` is the number of all its records.
+    """
     rows = fold_records(records)
     listed = sets_to_list(answer, rows)
     sets = tuple(measure_sets(rows, listed))
@@ -333,7 +338,10 @@ def _make_discovery(  # noqa: PLR0913  all that a discovery is made of
 def _notes_on_records(
     rows: Records, whole: Ratios, options: DiscoverOptions, *, sampled: bool
 ) -> Iterator[str]:
-    """Yield notes on columns that help no set, and on records that no set tells apart."""
+    """Yield notes on columns that help no set, and on records that no set tells apart.
+
+    `whole` has the ratios of all columns together.
+    """
     constant = [
         name for name, line in zip(rows.names, rows.codes, strict=True) if (line == line[0]).all()
     ]
@@ -360,7 +368,7 @@ def _explain_column(  # noqa: PLR0913, PLR0917  a column, and what is known so f
     known: tuple[tuple[ColumnSet, ...], ColumnSet | None],
     watch: Watch,
 ) -> Explanation:
-    """Explain what a column adds; `known` are the sets found, and a smallest one."""
+    """Explain what a column adds; `known` are the sets found, and a smallest one or None."""
     (column,) = rows.places([name])
     alone, without, together = measure_addition(rows, column)
     most = min(_PARTNERS, (options.max_size or _PARTNERS + 1) - 1)
@@ -383,7 +391,10 @@ def _explain_column(  # noqa: PLR0913, PLR0917  a column, and what is known so f
 def _set_to_coarsen(
     name: str, known: tuple[tuple[ColumnSet, ...], ColumnSet | None]
 ) -> tuple[str, ...]:
-    """The smallest set with the column; else the smallest of all plus it; else it alone."""
+    """The first set found that has the column; without one, the smallest set plus the column.
+
+    If there is no smallest set, either, the column alone.
+    """
     sets, minimum = known
     for one in sets:
         if name in one.columns:

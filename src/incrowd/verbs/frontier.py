@@ -26,7 +26,7 @@ KINDS = ("csv", "json", "svg", "png", "html")
 
 
 def kind_of(path: AnyPath) -> str:
-    """The kind of a file by its suffix; refused if it is none that can be written."""
+    """The kind of a file by its suffix; `PolicyError` if it is none of `KINDS`."""
     kind = Path(path).suffix.lower().removeprefix(".")
     if kind not in KINDS:
         raise PolicyError(
@@ -37,14 +37,20 @@ def kind_of(path: AnyPath) -> str:
 
 
 def refuse_unexplorable(path: AnyPath) -> None:
-    """Refuse a file for nodes or a curve that could not be written, before there are any."""
+    """Refuse a file for nodes or a curve if it could not be written later.
+
+    That is if its kind is unknown, its folder is missing, or nothing here draws pictures.
+    """
     if kind_of(path) in {"svg", "png", "html"}:
         charts.refuse_undrawable()
     refuse_missing_folder(path, "what the search looked at")
 
 
 def write_explored(release: Release, path: AnyPath) -> None:
-    """Write the nodes that the search counted, as a table or a picture."""
+    """Write the nodes that the search counted, as a table or a picture, by the suffix of the path.
+
+    `PolicyError` if the search has no lattice.
+    """
     kind, explored, nodes = kind_of(path), release.explored, release.lattice
     if explored is None or nodes is None:
         raise PolicyError(
@@ -107,7 +113,7 @@ def write_frontier(curve: Frontier, path: AnyPath) -> None:
 
 
 def _frontier_search(policy: Policy) -> Accuracy:
-    """The policy's own search if it is `accuracy`, else one for l or for k."""
+    """The policy's search if it is `accuracy`; else one for l, or k without a sensitive column."""
     if isinstance(policy.search, Accuracy):
         return policy.search
     return Accuracy(privacy="l" if policy.sensitive else "k")

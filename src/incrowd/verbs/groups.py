@@ -71,7 +71,10 @@ def groups(asked: GroupsRequest) -> Groups:
 
 
 def _fill_in_policy(asked: GroupsRequest) -> GroupsRequest:
-    """Read the request's policy, and take from it what the request leaves open."""
+    """Read the request's policy, and take from it what the request leaves open.
+
+    `PolicyError` if the largest size of a set is below 1.
+    """
     if asked.max_size is not None and asked.max_size < 1:
         raise PolicyError("a set has at least one column", remedy="give a size of 1 or more")
     policy = None if asked.policy is None else files.policy_of(asked.policy)
@@ -89,7 +92,7 @@ def _named_columns(asked: GroupsRequest) -> tuple[str, ...]:
 
 
 def _table_to_look_at(table: Opened, asked: GroupsRequest) -> EngineTable:
-    """The columns to look at, without lists and structures unless they are named."""
+    """The table with the columns to look at: without lists and structures unless they are named."""
     names = choose_columns(table.engine.names, asked.columns)
     every = EngineTable(table.engine, names, tuple(map(str, table.like.notes)))
     return every.without_nested(_named_columns(asked))
@@ -106,9 +109,10 @@ def _code_ids(engine: Engine, name: str | None, policy: Policy | None) -> CodedC
 def _world_of_table(
     engine: Engine, columns: Mapping[str, CodedColumn], ids: CodedColumn | None, k: int
 ) -> World:
-    """Make the table a world; of more than k + 1 equal rows of different people it drops some.
+    """Make the table a world, with at most k + 1 of the equal rows without ids.
 
-    Groups of at most k people keep their size; others stay larger than k.
+    Groups of at most k people keep their size; others stay larger than k. Equal rows with the same
+    id are one row.
     """
     lines = engine.counts((), list(columns.values()), ids)
     alone = np.minimum(lines.records, max(k, 1) + 1)
@@ -121,7 +125,7 @@ def _world_of_table(
 
 
 def _count_people(engine: Engine, ids: CodedColumn | None) -> tuple[int, int | None]:
-    """How many people there are, and how many rows without an id; None if there are no ids."""
+    """The number of people, and of rows without an id (each a person); None if there are no ids."""
     if ids is None:
         return engine.records, None
     there = engine.frequency(ids)

@@ -93,7 +93,10 @@ def mask(asked: MaskRequest) -> Masked:
 
 
 def _mask_table(source: Any, request: WithholdRequest, watch: Watch, *, like: bool) -> Masked:
-    """Mask a frame, or a table elsewhere: with `like` the outcome is a table of its kind."""
+    """Mask a frame, or a table elsewhere.
+
+    With `like`, the rows of a table elsewhere come back as a table of its kind, else as a frame.
+    """
     engine = elsewhere.engine_of(source)
     if engine is None:
         return _mask_frame(source, request, watch)
@@ -109,7 +112,7 @@ def passes_in_batches(source: AnyPath, method: str) -> bool:
 
 
 def check_target(source: Any, target: AnyPath | None) -> None:
-    """Refuse a target that cannot be written, or that is the source itself."""
+    """Refuse a target that cannot be written, or that is the source itself; None is fine."""
     if target is None:
         return
     tables.refuse_foreign(target)
@@ -143,10 +146,10 @@ class _Decision:
     def withheld(self) -> tuple[str, ...]:
         return (*(self.names[j] for j in self.withholding.withheld), *self.nested)
 
-    def outcome(
+    def make_masked(
         self, frame: object, ratios: Ratios, seconds: float, notes: Sequence[str] = ()
     ) -> Masked:
-        """Make the outcome, once the rows that leave were counted."""
+        """Make the outcome of `mask` from the rows that leave and their recounted ratios."""
         if self.nested:
             names = ", ".join(self.nested)
             notes = (*notes, f"columns of lists or structures are withheld: {names}")
@@ -171,7 +174,10 @@ def _decide_columns(
     records: int,
     decide: Callable[[tuple[str, ...], WithholdRequest], Withholding],
 ) -> _Decision:
-    """Let `decide` choose among columns; `nested` ones are withheld unless they must leave."""
+    """Let `decide` choose among columns; `nested` ones are withheld unless they must leave.
+
+    `InputError` if all are nested, `InfeasibleError` if none can be published.
+    """
     nested = tuple(name for name in nested if name not in request.keep)
     plain = tuple(name for name in names if name not in nested)
     if not plain:
@@ -183,6 +189,7 @@ def _decide_columns(
 
 
 def _nothing_to_publish_error(found: Withholding, request: WithholdRequest) -> InfeasibleError:
+    """The error, to be raised by the caller, if no column can be published."""
     ratio = f"a {request.measure} ratio above {request.ratio:g}"
     if found.guarantee.exact:
         return InfeasibleError(
@@ -197,7 +204,7 @@ def _nothing_to_publish_error(found: Withholding, request: WithholdRequest) -> I
 
 
 def _refuse_unknown_columns(names: Sequence[str], request: WithholdRequest) -> None:
-    """Refuse a request that keeps, drops or weighs a column that is not among `names`."""
+    """Raise `PolicyError` if the request keeps, drops or weighs a column not among `names`."""
     for named in (request.keep, request.drop, tuple(request.weights)):
         if named:
             choose_columns(names, named)
@@ -206,7 +213,8 @@ def _refuse_unknown_columns(names: Sequence[str], request: WithholdRequest) -> N
 def _mask_frame(frame: Any, request: WithholdRequest, watch: Watch) -> Masked:
     """Mask a table in memory: the columns to publish, in a frame of its kind.
 
-    Cells of text files are compared as the texts they are: that is how they will be seen.
+    Cells of text files are compared as texts, for so they will be seen. `InputError` without
+    records.
     """
     engine = MemoryEngine(frame)
     _refuse_unknown_columns(engine.names, request)
@@ -218,16 +226,16 @@ def _mask_frame(frame: Any, request: WithholdRequest, watch: Watch) -> Masked:
         return withhold(records_of(engine.codes(names)), plain, watch=within)
 
     decision = _decide_columns(request, engine.names, engine.uncoded, engine.records, decide)
-    order = drawn_order(engine.records, request.seed, keep=request.keep_order)
+    order = draw_order(engine.records, request.seed, keep=request.keep_order)
     cells = {name: Keep() for name in decision.published}
     rows = engine.show(cells, np.arange(engine.records) if order is None else order)
     ratios = _recount(rows_of(rows), decision.published, decision.records)
     refuse_above(ratios, request.measure, request.ratio)
-    return decision.outcome(rows, ratios, watch.elapsed)
+    return decision.make_masked(rows, ratios, watch.elapsed)
 
 
-def drawn_order(records: int, seed: int | None, *, keep: bool) -> Counts | None:
-    """Draw the new order of the rows that leave; None if they keep theirs."""
+def draw_order(records: int, seed: int | None, *, keep: bool) -> Counts | None:
+    """Draw the new order of the rows that leave, as their numbers; None if they keep theirs."""
     if keep:
         return None
     seeds = None if seed is None else [seed, 1]
@@ -235,7 +243,10 @@ def drawn_order(records: int, seed: int | None, *, keep: bool) -> Counts | None:
 
 
 def _write_verified(found: Masked, target: AnyPath, like: tables.Source) -> None:
-    """Write the rows that leave, read and count them again, then replace the target."""
+    """Write the rows that leave, read and count them again, then replace the target.
+
+    `NotMetError`, and the target stays, if other rows were written or the ratio is too high.
+    """
     tables.refuse_nested(rows_of(found.frame), found.published, target, like)
     tables.refuse_large(target, like, len(found.frame), len(found.published))
     with replacing(target) as place:
@@ -247,7 +258,10 @@ def _write_verified(found: Masked, target: AnyPath, like: tables.Source) -> None
 
 
 def _recount(rows: pl.DataFrame, published: Sequence[str], records: int) -> Ratios:
-    """Count the ratios of the rows that leave again, by Polars alone; refuse other rows."""
+    """Count the ratios of the rows that leave again, by Polars alone.
+
+    `NotMetError` if they have other columns or another number of records.
+    """
     if tuple(rows.columns) != tuple(published) or rows.height != records:
         raise other_rows_error()
     return count_ratios(rows)
@@ -260,7 +274,7 @@ def _mask_in_passes(
     reading: Reading,
     watch: Watch,
 ) -> Masked:
-    """Mask a table that passes, and write it to the target; without one count what would leave."""
+    """Mask a table that passes, and write it to the target; without one only count its rows."""
     with ExitStack() as stack:
         place = None if target is None else stack.enter_context(replacing(target))
         folder = None if target is None else Path(os.path.realpath(target)).parent
@@ -277,7 +291,7 @@ def _mask_in_passes(
         else:
             ratios = _recount_in_passes(lambda: table.frames(names), decision, watch)
         refuse_above(ratios, request.measure, request.ratio)
-        return decision.outcome(None, ratios, watch.elapsed, table.notes)
+        return decision.make_masked(None, ratios, watch.elapsed, table.notes)
 
 
 def _decide_by_sample(table: RereadableTable, request: WithholdRequest, watch: Watch) -> _Decision:
@@ -308,7 +322,10 @@ def _decide_by_sample(table: RereadableTable, request: WithholdRequest, watch: W
 def _check_size_in_passing(
     frames: Iterable[pl.DataFrame], whole: int, check: Callable[[], None]
 ) -> Iterator[pl.DataFrame]:
-    """Yield the frames, `check` once they exceed `whole` records, refuse a table without any."""
+    """Yield the frames, and call `check` once they exceed `whole` records.
+
+    `InputError` at the end if there were no records.
+    """
     seen = 0
     for frame in frames:
         if seen <= whole < seen + frame.height:
@@ -322,7 +339,10 @@ def _check_size_in_passing(
 def _withhold_by_sample(
     records: StreamSample, pairs: Sequence[StreamSample], request: WithholdRequest
 ) -> Withholding:
-    """Decide by samples of records and of pairs which columns to withhold."""
+    """Decide by samples which columns to withhold; exactly if `records` are the whole table.
+
+    `pairs` has a sample of pairs of records, or is empty if records are counted.
+    """
     if records.whole:
         return withhold(records.records(), replace(request, method="greedy", sample=None))
     drawn = (pairs[0] if pairs else records).records()
@@ -345,7 +365,7 @@ def _write_in_passes(
 
 
 def _recount_in_passes(frames: Frames, decision: _Decision, watch: Watch) -> Ratios:
-    """Count the ratios of written rows again; refuse if other rows were written."""
+    """Count the ratios of the rows that leave; `NotMetError` for another number of records."""
     found = count_ratios_in_passes(frames, decision.published, watch=watch)
     if found.records != decision.records:
         raise other_rows_error()

@@ -58,7 +58,7 @@ def _columns_of(sets: Sets) -> tuple[str, ...]:
 
 
 def _test_of(asked: JudgeSetsRequest) -> PopulationTest:
-    """The test that the request asks for; refused without a population."""
+    """The test that the request asks for; `PolicyError` without a population."""
     test = PopulationTest.of(asked.population, asked.domains or {}, asked.alpha, asked.source)
     if test is None:
         raise PolicyError(
@@ -69,7 +69,7 @@ def _test_of(asked: JudgeSetsRequest) -> PopulationTest:
 
 
 def _sets_of(given: str | Sequence[str] | Sequence[Sequence[str]]) -> Sets:
-    """The sets, each a tuple of names; names alone are one set."""
+    """The sets, each a tuple of names; names alone are one set. `PolicyError` for an empty set."""
     if isinstance(given, str):
         return (unique_names(given),)
     names = [one for one in given if isinstance(one, str)]
@@ -85,7 +85,10 @@ def _sets_of(given: str | Sequence[str] | Sequence[Sequence[str]]) -> Sets:
 def _judge_by_declared_sizes(
     asked: JudgeSetsRequest, sets: Sets, test: PopulationTest
 ) -> JudgedSets:
-    """Judge the sets by declared numbers of values alone."""
+    """Judge the sets by declared numbers of values alone.
+
+    `PolicyError` if a number is declared for a column of no set.
+    """
     columns = _columns_of(sets)
     for name in asked.domains or ():
         if name not in columns:
@@ -100,7 +103,10 @@ def _judge_by_declared_sizes(
 def _judge_in_table(
     asked: JudgeSetsRequest, sets: Sets, test: PopulationTest, table: Opened
 ) -> JudgedSets:
-    """Judge the sets in a table, by declared numbers of values or by its estimates."""
+    """Judge the sets in a table, by declared numbers of values or by its estimates.
+
+    `InputError` if the table has no records.
+    """
     engine, columns = table.engine, _columns_of(sets)
     choose_columns(engine.names, (*columns, *(asked.domains or ())))
     if not engine.records:

@@ -148,17 +148,21 @@ def policy_of(
 
 
 def _plan_question(asked: PopulationRequest) -> PlanQuestion:
-    """The question of a request, its population and k checked."""
+    """The question that a request asks; refused if its population or k is no such number."""
     people = None if asked.population is None else parse_population(asked.population)
     k = None if asked.k is None else whole_number(asked.k, "k")
     return PlanQuestion(people, k, asked.beta, asked.bound, asked.simultaneous, asked.confidence)
 
 
 def _plan_for_table(engine: Engine, asked: PlanRequest, question: PlanQuestion) -> Plan:
-    """Make a plan for a table and measure it there; refuse what does not fit the table."""
+    """Make a plan for a table and measure it there.
+
+    `InputError` without records, `PolicyError` for columns that the plan does not have and for a
+    population smaller than the table.
+    """
     if not engine.records:
         raise InputError("the table has no records", remedy="give at least one")
-    names, hierarchies = asked.columns or _guessed_quasi(engine), asked.hierarchies or {}
+    names, hierarchies = asked.columns or _guess_quasi(engine), asked.hierarchies or {}
     _refuse_unknown_columns([*(asked.weights or {}), *hierarchies], names)
     if question.population is not None and question.population < engine.records:
         raise PolicyError(
@@ -181,15 +185,18 @@ def _planned_columns(engine: Engine, names: Sequence[str]) -> dict[str, PlannedC
 
 
 def _class_sizes(engine: Engine, found: Plan, columns: Mapping[str, PlannedColumn]) -> Counts:
-    """Count the records per class if the plan is carried out, where the table is."""
+    """Count the records per class if the plan is carried out, where the table is.
+
+    If the plan shows no column, all records are one class.
+    """
     shown = columns_shown(found, columns)
     if not shown:
         return np.array([engine.records], dtype=np.int64)
     return engine.tally(shown, ()).counts
 
 
-def _guessed_quasi(engine: Engine) -> tuple[str, ...]:
-    """The columns that are guessed to be quasi-identifying; refused if there are none.
+def _guess_quasi(engine: Engine) -> tuple[str, ...]:
+    """Guess which columns are quasi-identifying; `PolicyError` if none is.
 
     Unlike `incrowd init` this takes no marks of missing values out first.
     """
@@ -203,7 +210,7 @@ def _guessed_quasi(engine: Engine) -> tuple[str, ...]:
 
 
 def _value_look(name: str, size: float) -> Look:
-    """What the values of a column look like, judged by its name."""
+    """What the values of a column look like, judged by its name and number of values (`size`)."""
     topic = topic_of(name)
     said = topic.name if topic else ""
     if size >= _DAYS and (said in {"birth", "event"} or "date" in name.casefold()):
@@ -214,13 +221,13 @@ def _value_look(name: str, size: float) -> Look:
 
 
 def _weights_in_order(weights: Mapping[str, float], names: Sequence[str]) -> list[float]:
-    """The weight of each of these columns, 1 if none is given; refuse one of another column."""
+    """The weight of each of these columns, by default 1; `PolicyError` if another has one."""
     _refuse_unknown_columns(weights, names)
     return [weights.get(name, 1.0) for name in names]
 
 
 def _refuse_unknown_columns(named: Sequence[str] | Mapping[str, Any], names: Sequence[str]) -> None:
-    """Refuse `named` columns that are not among `names`, those of the plan."""
+    """Raise `PolicyError` if a `named` column is not among `names`, those of the plan."""
     for name in named:
         if name not in names:
             raise PolicyError(
@@ -230,7 +237,10 @@ def _refuse_unknown_columns(named: Sequence[str] | Mapping[str, Any], names: Seq
 
 
 def _refuse_unfit(found: Plan) -> None:
-    """Refuse to carry out a plan that lacks an answer or a table, or leaves out all."""
+    """Refuse to carry out a plan that lacks an answer or a table, has k below 2, or leaves out all.
+
+    `InfeasibleError` if it leaves out all columns, else `PolicyError`.
+    """
     if found.found is not None:
         raise PolicyError(
             f"the plan lacks {found.found}, so it cannot be carried out",
@@ -247,7 +257,7 @@ def _refuse_unfit(found: Plan) -> None:
 
 
 def _probabilistic_model(found: Plan) -> Probabilistic:
-    """The model that a plan promises; one `beta` for all classes is divided among them."""
+    """The model that a plan promises; a `simultaneous` beta is divided among the classes."""
     asked, facts = found.question, found.measured
     beta = asked.beta or 0.0
     if asked.simultaneous and facts is not None:
@@ -270,7 +280,7 @@ def _is_supported(found: Plan) -> bool:
 def _change_policy(
     policy: Policy, columns: Mapping[str, Mapping[str, Any]], **settings: Any
 ) -> Policy:
-    """The policy with other settings of columns and of the whole, checked."""
+    """The policy with other settings of columns and of the whole; refused if they do not fit."""
     values = {name: getattr(policy, name) for name in Policy.model_fields}
     changed = {
         name: column.model_copy(update=dict(columns.get(name, {})))
@@ -280,7 +290,10 @@ def _change_policy(
 
 
 def _raise_levels(found: Plan, levels: Mapping[str, int], engine: Engine) -> Plan:
-    """Show these levels in place of the planned ones, and measure the plan again."""
+    """Show these levels in place of the planned ones, and measure the plan again.
+
+    `InfeasibleError` if no column then shows anything.
+    """
     columns = _planned_columns(engine, [action.column for action in found.actions])
     actions = tuple(raise_level(action, levels, columns[action.column]) for action in found.actions)
     if all(action.left_out for action in actions):

@@ -9,7 +9,7 @@ Asked = TypeVar("Asked")
 
 
 def with_policy(asked: Asked) -> Asked:
-    """The request with its policy read; the policy's paths start at the folder of its file."""
+    """The request with its policy, if any, read, and the folder in which its paths start."""
     request: Any = asked
     if request.policy is None:
         return asked

@@ -66,7 +66,10 @@ class _Run:
         return self.options.leaving_columns(self.table.names)
 
     def code_rows(self, frames: Frames, names: Sequence[str]) -> Iterator[pl.DataFrame]:
-        """Yield the rows with these columns; a cell that shows a bucket holds its code."""
+        """Yield the rows with these columns, in divided ones the code of each cell's bucket.
+
+        `OtherRecordsError` if these are not as many records as in the first pass.
+        """
         start = 0
         for frame in frames(names):
             tasks = [partial(column.look_up, frame[column.name], start) for column in self.columns]
@@ -82,7 +85,7 @@ class _Run:
         return [enforce_k(column, self.options.least) for column in self.columns]
 
     def cells(self, shown: Sequence[ShownBuckets]) -> list[pl.Series]:
-        """What each code of each column shows."""
+        """For each divided column, the cells that its codes show: code c shows cell c."""
         both = zip(self.columns, shown, strict=True)
         return [column.cells(one, self.options.show) for column, one in both]
 
@@ -100,7 +103,8 @@ def write_quantiles(  # noqa: PLR0913  the table, the options, and what comes fr
     """Show quantiles in a table that passes, and write it to the target, if there is one.
 
     With `whole` the columns that are divided fit into memory and are divided exactly; with `gather`
-    the rows that leave are in the frame of the outcome.
+    the rows that leave are in the frame of the outcome. `NotMetError` if those rows, counted again,
+    do not hold.
     """
     with ExitStack() as stack:
         place = None if target is None else stack.enter_context(replacing(target))
@@ -139,11 +143,11 @@ def _first_passes(
     whole: bool = False,
     quick: bool = True,
 ) -> Iterator[_Run]:
-    """Yield runs, each after a first pass that draws a sample and divides the columns by it.
+    """Yield runs to try in turn, each after a first pass that divides the columns by a sample.
 
-    A quick look may see other records than there are (blank lines are none), or miss what is wrong
-    with a file. Where it fails, and if the second pass counts other records, the next run takes a
-    thorough look.
+    With `quick`, the first run reads a plain text in a quick way, which may see other records than
+    there are (blank lines are none) or miss what is wrong with the file. The caller takes the next
+    run, which reads it thoroughly, if the second pass counts other records.
     """
     if quick and table.text is not None:
         found = None
@@ -157,17 +161,24 @@ def _first_passes(
 def _first_pass(
     table: RereadableTable, frames: Frames, options: QuantileOptions, watch: Watch, *, whole: bool
 ) -> _Run:
-    """Draw a sample of `frames` and divide the columns by it, or exactly if the `whole` fits."""
+    """Draw a sample of `frames` and divide the columns by it, or exactly if the `whole` fits.
+
+    `InputError` without records, `InfeasibleError` for fewer than k.
+    """
     drawn = _draw_sample(frames(options.columns), options, watch, whole=whole)
     options.refuse_small(drawn.seen)
-    columns = _divide(drawn, options)
+    columns = _divide_columns(drawn, options)
     return _Run(table, options, watch, drawn.seen, drawn.frame.height, columns)
 
 
 def _draw_sample(
     frames: Iterable[pl.DataFrame], options: QuantileOptions, watch: Watch, *, whole: bool
 ) -> StreamSample:
-    """Draw the records that columns are divided by: all of them if the `whole` fits into memory."""
+    """Draw a sample of the records, by which columns are divided.
+
+    If the `whole` fits into memory and no `epsilon` asks for a sample, these are all records.
+    `InputError` without frames.
+    """
     if whole and options.epsilon is None:
         found = list(frames)
         if not found:
@@ -177,7 +188,7 @@ def _draw_sample(
     return draw(frames, [reservoir], watch, columns=options.columns)[0]
 
 
-def _divide(drawn: StreamSample, options: QuantileOptions) -> tuple[Bucketing, ...]:
+def _divide_columns(drawn: StreamSample, options: QuantileOptions) -> tuple[Bucketing, ...]:
     """Divide every column into buckets by the records that were drawn."""
     least = options.drawn_per_bucket(drawn.seen, drawn.frame.height)
     tasks = [
@@ -201,9 +212,10 @@ def is_rewritable(table: RereadableTable, form: Form) -> bool:
 def _rewrite_text(
     table: RereadableTable, place: Path, options: QuantileOptions, watch: Watch, *, whole: bool
 ) -> tuple[_Run, list[ShownBuckets]] | None:
-    """Write the rows that leave byte for byte; they are counted again later.
+    """Write the rows that leave byte for byte; return the run and what is shown.
 
-    None if anything is odd about the text or the options: the thorough way does it, or refuses.
+    They are counted again later. None if anything is odd about the text or the options: the
+    thorough way does it, or refuses.
     """
     if table.text is None:
         return None
@@ -226,7 +238,7 @@ def _look_up_codes(  # noqa: PLR0913  the table, the options, and what comes fro
     *,
     whole: bool,
 ) -> tuple[_Run, Iterable[Codes]]:
-    """The run of a text, and the codes of its buckets: shape (columns, some records) each."""
+    """The run of a text, and the codes of its buckets: arrays of shape (columns, some records)."""
     drawn = _draw_sample(text.columns(options.columns), options, watch, whole=whole)
     options.refuse_small(drawn.seen)
     if drawn.whole:
@@ -236,7 +248,7 @@ def _look_up_codes(  # noqa: PLR0913  the table, the options, and what comes fro
         columns, codes = zip(*in_threads(tasks), strict=True)
         run = _Run(table, options, watch, drawn.seen, drawn.seen, tuple(columns))
         return run, [np.stack(codes)]
-    divided = _divide(drawn, options)
+    divided = _divide_columns(drawn, options)
     run = _Run(table, options, watch, drawn.seen, drawn.frame.height, divided)
     for frame in run.code_rows(text.columns, options.columns):
         scratch.put(frame)
@@ -275,7 +287,10 @@ def _second_pass(run: _Run, opened: OpenTarget, folder: Path | None) -> list[Sho
 
 
 def _write_in_new_order(run: _Run, opened: OpenTarget, folder: Path | None) -> list[ShownBuckets]:
-    """Write the rows in a new order, and return what their columns show."""
+    """Write the rows in a new order, and return what their columns show.
+
+    `OtherRecordsError`, and nothing is written, if the first pass saw other records.
+    """
     shown: list[ShownBuckets] = []
     cells = run.records * len(run.leaving_columns)
     with scratch_frames(folder) as scratch, opened() as write:
@@ -308,7 +323,7 @@ def _decode_in_order(run: _Run, opened: OpenTarget, show: Decode) -> None:
 
 
 def _decoder(run: _Run, shown: Sequence[ShownBuckets]) -> Decode:
-    """A function that puts what codes show in their place."""
+    """A function that puts into a frame what its codes show."""
     cells = run.cells(shown)
 
     def show(frame: pl.DataFrame) -> pl.DataFrame:
@@ -318,7 +333,7 @@ def _decoder(run: _Run, shown: Sequence[ShownBuckets]) -> Decode:
 
 
 class _Counter:
-    """A place for rows that are counted, and kept if that is asked for."""
+    """Counts the rows that leave without a file, and keeps their frames if that is asked for."""
 
     def __init__(self, run: _Run, *, keep: bool = False) -> None:
         self._names = run.options.columns
@@ -328,7 +343,7 @@ class _Counter:
 
     @contextmanager
     def open(self) -> Iterator[Write]:
-        """Give the place, emptied, as a function that takes rows."""
+        """Forget all rows, and give a function that takes the rows of a frame."""
         self.frames.clear()
         self.recount = BucketRecount(self._names)
         yield self._write
@@ -340,7 +355,7 @@ class _Counter:
 
 
 def _verify_written(run: _Run, shown: Sequence[ShownBuckets], place: Path, form: Form) -> None:
-    """Read what was written and count it; refuse what does not hold."""
+    """Read what was written and count it; `NotMetError` if it does not hold."""
     run.watch.tell("counting the rows that leave", 0.0)
     recount = BucketRecount(run.options.columns)
     plain = plain_text(place, form, run.leaving_columns)

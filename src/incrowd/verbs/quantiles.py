@@ -33,7 +33,7 @@ from incrowd.requests.quantiles import QuantilesRequest
 from incrowd.requests.request import verb
 from incrowd.table.encode import to_polars
 from incrowd.table.fold import in_threads
-from incrowd.verbs.mask import check_target, drawn_order
+from incrowd.verbs.mask import check_target, draw_order
 from incrowd.verbs.quantile_passes import make_outcome, write_quantiles
 from incrowd.verbs.tables import IN_BATCHES, is_batches, passes_once
 from incrowd.watch import Watch
@@ -91,7 +91,10 @@ def _divide_elsewhere(
 
 
 def _divide_frame(frame: Any, options: QuantileOptions, watch: Watch) -> Bucketed:
-    """Show quantiles of a table in memory, in a frame of its kind."""
+    """Show quantiles of a table in memory, in a frame of its kind.
+
+    `InputError` if it cannot be read, `InfeasibleError` for fewer than k records.
+    """
     engine = MemoryEngine(frame)
     leaving = options.leaving_columns(engine.names)
     with boundary(InputError("the frame cannot be read")):
@@ -106,7 +109,7 @@ def _divide_frame(frame: Any, options: QuantileOptions, watch: Watch) -> Buckete
     shown = [enforce_k(column, options.least) for column in columns]
     cells = [one.cells(found, options.show) for one, found in zip(columns, shown, strict=True)]
     coded = {one.name: (one, found) for one, found in zip(cells, codes, strict=True)}
-    order = drawn_order(rows.height, options.seed, keep=options.keep_order)
+    order = draw_order(rows.height, options.seed, keep=options.keep_order)
     with boundary(InputError("the rows that leave cannot be built from this frame")):
         made = _rows_that_leave(frame, leaving, coded, order)
     recount = BucketRecount(options.columns)
@@ -129,7 +132,10 @@ def _rows_that_leave(
     coded: dict[str, tuple[pl.Series, Codes]],
     order: Counts | None,
 ) -> Any:
-    """The rows that leave, in this order, in a frame of the kind that came in."""
+    """The rows that leave, in this order (None keeps it), in a frame of the kind that came in.
+
+    `coded` has for each divided column the cells that its codes show, and the code of each record.
+    """
     narrow = nw.from_native(frame, eager_only=True)
     made: list[nw.Series[Any]] = []
     for name in leaving:
@@ -138,13 +144,13 @@ def _rows_that_leave(
             made.append(column if order is None else column[order])
             continue
         cells, codes = coded[name]
-        found = _as_native(cells, column)
+        found = _to_native(cells, column)
         made.append(found[codes if order is None else codes[order]])
     return native_frame(narrow, made)
 
 
-def _as_native(cells: pl.Series, column: "nw.Series[Any]") -> "nw.Series[Any]":
-    """What codes show as a series of the column's library and, if possible, of its type."""
+def _to_native(cells: pl.Series, column: "nw.Series[Any]") -> "nw.Series[Any]":
+    """`cells` as a series of the column's library and, unless they are texts, of its type."""
     if column.implementation is nw.Implementation.POLARS:
         return nw.from_native(cells, series_only=True)
     dtype = nw.String() if isinstance(cells.dtype, pl.String) else column.dtype

@@ -72,7 +72,7 @@ def refuse_target(target: AnyPath | None, read: Sequence[Any]) -> None:
 
 
 def write_report(made: Report, target: AnyPath) -> None:
-    """Write the page as a whole or not at all."""
+    """Write the page as a whole or not at all; `LimitError` if it has more than `LARGEST` bytes."""
     data = made.html.encode()
     if len(data) > LARGEST:
         raise LimitError(

@@ -70,9 +70,11 @@ def gather_facts(source: ReportSource) -> ReportFacts:
         sizes=size_facts(before, after, policy.smallest_class) if after is not None else None,
         curve=risk_curve(before, after) if after is not None else None,
         diversity=tuple(diversity_facts(policy, before, after)) if after is not None else (),
-        attacks=_unless_failing("attacks", attack_release, source) if classed else None,
+        attacks=_find_or_note_failure("attacks", attack_release, source) if classed else None,
         columns=tuple(_column_facts(source)),
-        utility=_unless_failing("utility", compare_with_original, source) if classed else None,
+        utility=_find_or_note_failure("utility", compare_with_original, source)
+        if classed
+        else None,
         alternatives=_alternative_facts(source),
         limits=tuple(_limit_sentences(source)),
         policy=as_text(redact(policy)),
@@ -119,7 +121,7 @@ def _risk_of_release(source: ReportSource) -> RiskFacts | None:
         return None
     if source.release is not None:
         return risk_facts(source.release.risk)
-    return risk_facts(source.after.figures(source.policy))
+    return risk_facts(source.after.measure_risk(source.policy))
 
 
 def _exposure_of_table(source: ReportSource) -> ExposureFacts | None:
@@ -127,12 +129,13 @@ def _exposure_of_table(source: ReportSource) -> ExposureFacts | None:
     table = source.after if source.before is None else source.before
     if table is None or not source.policy.quasi:
         return None
-    figures, watch = table.figures(source.policy), source.asked.watch or Watch()
+    figures, watch = table.measure_risk(source.policy), source.asked.watch or Watch()
     original = source.before is not None
     return exposure_facts(table, source.policy, figures, watch, original=original)
 
 
 def _data_facts(source: ReportSource) -> DataFacts:
+    """Names and sizes of release, original and world; `left_out` by table or certificate."""
     policy, certificate, world = source.policy, source.certificate, source.world
     records = source.rows.records
     left_out = None
@@ -153,6 +156,7 @@ def _data_facts(source: ReportSource) -> DataFacts:
 
 
 def _column_facts(source: ReportSource) -> Iterator[ColumnFact]:
+    """Yield the facts of each column of the policy; generalized ones with label figures."""
     leaving = set(leaving_names(source.policy, source.policy.columns))
     before, after = _distinct_before(source), _distinct_after(source, leaving)
     for name, column in source.policy.columns.items():
@@ -192,7 +196,7 @@ def _distinct_after(source: ReportSource, leaving: set[str]) -> dict[str, int]:
 
 
 def _with_label_figures(column: ColumnFact, source: ReportSource) -> ColumnFact:
-    """A quasi-identifying column with figures of what its labels show."""
+    """The facts of a quasi-identifying column, with figures on its labels in the release."""
     cells, records = source.cells(column.name)
     labels: list[str] = cells.labels.to_list()
     held = records_per_code(cells.codes, records, len(labels) + 1)[1:]
@@ -224,10 +228,10 @@ def _exact_share(source: ReportSource, name: str, labels: list[str], held: Count
     return float(held[sizes == 1].sum() / max(int(held.sum()), 1))
 
 
-def _unless_failing(
+def _find_or_note_failure(
     part: str, find: Callable[[ReportSource], Result], source: ReportSource
 ) -> Result | None:
-    """What `find` finds for a part of the report; if it fails, note why and return None."""
+    """Return what `find` finds for a part of the report; if it fails, note why and return None."""
     try:
         return find(source)
     except IncrowdError as error:
@@ -259,7 +263,7 @@ def _alternative_facts(source: ReportSource) -> AlternativeFacts | None:
 
 
 def _limit_sentences(source: ReportSource) -> Iterator[str]:
-    """Yield what was assumed: as the certificate says, or what follows from the policy."""
+    """Yield the assumptions: those of the certificate or, without one, those of the policy."""
     if source.certificate is not None:
         yield from source.certificate.assumptions
         return

@@ -21,7 +21,7 @@ from incrowd.requests.attack import AttackRequest
 from incrowd.requests.compare import CompareRequest
 from incrowd.table.encode import columns_without_codes
 from incrowd.utility.comparison import ColumnUtility, ReleaseUtility
-from incrowd.verbs.attack import columns_of, knowledge_for, limits_of, models_of, play_attacks
+from incrowd.verbs.attack import knowledge_for, limits_of, models_of, named_columns, play_attacks
 from incrowd.verbs.compare import Side, compare_tables
 from incrowd.verbs.report_source import ReportSource
 from incrowd.verify.losses import OF_SIZES
@@ -36,7 +36,10 @@ MODELLED = 100_000
 
 
 def attack_release(source: ReportSource) -> AttackFacts:
-    """Play the usual attackers, who know quasi-identifiers of people of the original."""
+    """Play the usual attackers, who know the quasi-identifiers of people of original and world.
+
+    On more than `ATTACKED` records, and without an original, attackers know the release alone.
+    """
     given, engine = source.asked, source.engine
     asked = AttackRequest(
         engine,
@@ -51,7 +54,7 @@ def attack_release(source: ReportSource) -> AttackFacts:
     large = engine.records > ATTACKED
     if table is not None and not source.sampled and not large:
         others["original"] = as_attack_table("original", table.engine)
-    beside = Reading(expected=(*columns_of(asked), *release.names))
+    beside = Reading(expected=(*named_columns(asked), *release.names))
     worlds = tuple(open_attack_table("world", one, beside) for one in each_of(given.world))
     known = [name for table in (*others.values(), *worlds) for name in table.names]
     release = with_label_columns(release, (*source.policy.quasi, *known))
@@ -67,7 +70,7 @@ def attack_release(source: ReportSource) -> AttackFacts:
 
 
 def _attack_fact(one: Attack, found: Attacked, asked: AttackRequest) -> AttackFact:
-    """The figures of an attack, withheld if fewer than 5 people are behind it."""
+    """The figures of an attack; None for those withheld, as fewer than 5 people are behind them."""
     low, high = one.interval
     few = not one.trials or public_share(one.success, one.trials) is None
     return AttackFact(
@@ -93,7 +96,11 @@ def _breaks_limit(one: Attack, found: Attacked, asked: AttackRequest) -> bool:
 
 
 def compare_with_original(source: ReportSource) -> ReleaseUtility | None:
-    """Compare the release, as it leaves, with its original; None without one."""
+    """Compare the release, as it leaves, with its original; None without one.
+
+    Of tables of more than `COMPARED` records samples are compared; the losses are then those of the
+    certificate.
+    """
     table, certificate = source.table, source.certificate
     if table is None:
         return None
@@ -125,7 +132,10 @@ def compare_with_original(source: ReportSource) -> ReleaseUtility | None:
 
 
 def _public_column(column: ColumnUtility, public: Callable[[float], float]) -> ColumnUtility:
-    """The column as it leaves: labels without an end are spread up to whoever was left out."""
+    """The column with figures that tell nothing of the records left out.
+
+    Labels without an end are spread up to the values of these records.
+    """
     ncp, moved = column.ncp, column.total_variation
     after = (None if share is None else public(share) for share in column.histogram.after)
     return replace(

@@ -73,16 +73,16 @@ class ClassedTable:
         return f"ClassedTable({self.tally.records} records, {len(self.names)} columns)"
 
     @classmethod
-    def original(cls, table: LoadedTable) -> "ClassedTable":
-        """Make it of the original, coded by its hierarchies."""
+    def of_original(cls, table: LoadedTable) -> "ClassedTable":
+        """The original by its quasi-identifiers, coded by their hierarchies."""
         problem = table.compiled.problem
         return cls(table.policy.quasi, problem.tally, problem.sensitive)
 
     @classmethod
-    def release(
+    def of_release(
         cls, rows: ReleasedRows, policy: Policy, table: LoadedTable | None
     ) -> "ClassedTable":
-        """Make it of the release by its labels, comparable with the original if that is given."""
+        """The release by its labels, its sensitive values coded as in the original, if given."""
         names = () if policy.shown.exact else policy.sensitive
         lines = rows.counts((*policy.quasi, *names))
         cells = [numbered_cells(lines.cells[name]) for name in policy.quasi]
@@ -108,7 +108,7 @@ class ClassedTable:
             return without_sensitive(self.tally)
         return fold(list(self.tally.quasi), (), records=self.tally.counts)
 
-    def figures(self, policy: Policy) -> Figures:
+    def measure_risk(self, policy: Policy) -> Figures:
         """Measure the risk by the policy's reading of missing values."""
         return measure(self.plain, (), THRESHOLD, policy.missing)
 
@@ -116,7 +116,10 @@ class ClassedTable:
 def _sensitive_codes(
     lines: CountedRows, name: str, policy: Policy, table: LoadedTable | None
 ) -> tuple[Codes, SensitiveColumn]:
-    """Code a sensitive column by places of its values in the original, or in the release."""
+    """Code a sensitive column by the places of its values in the original, and describe it.
+
+    Without an original, or if that lacks a value, by their places in the release.
+    """
     cells = numbered_cells(lines.cells[name])
     kind = policy.columns[name].kind or kind_of_labels(cells.labels)
     reference = own_reference(lines.cells[name], kind, lines.records)
@@ -133,7 +136,7 @@ def _sensitive_codes(
 def _original_places(
     table: LoadedTable, name: str, labels: list[str]
 ) -> tuple[Reference, Counts] | None:
-    """The places of these labels in the original; None if it lacks one of them."""
+    """The values of the original and the places of these labels there; None if it lacks one."""
     reference = table.reference_of(name)
     try:
         return reference, reference.places(labels)
@@ -181,7 +184,7 @@ def _shares_by_size(classes: Classes, steps: Sequence[int]) -> tuple[float | Non
 
 
 def _public_shares(counts: Sequence[int]) -> tuple[float | None, ...]:
-    """The shares of these counts in all; None if withheld."""
+    """Each count as a share of their sum; None if withheld."""
     total = max(sum(counts), 1)
     return tuple(None if count is None else count / total for count in public_counts(counts))
 
@@ -197,7 +200,7 @@ def risk_curve(before: ClassedTable | None, after: ClassedTable) -> RiskCurve:
 def diversity_facts(
     policy: Policy, before: ClassedTable | None, after: ClassedTable
 ) -> Iterator[DiversityFacts]:
-    """Yield what classes reach in each sensitive column, by own and usual models."""
+    """Yield what classes reach in each sensitive column, by the policy's and by usual models."""
     for column in after.sensitive:
         for model, asked in _measures_of_column(policy, column.name):
             was = None if before is None else _values_by_class(model, before.classes)
@@ -208,7 +211,7 @@ def diversity_facts(
 
 
 def _measures_of_column(policy: Policy, column: str) -> list[tuple[Model, float | None]]:
-    """The policy's models of a column with what they ask; then usual ones, None for theirs."""
+    """The policy's models of a column, each with what it asks; then usual ones, which ask None."""
     own: list[tuple[Model, float | None]] = [
         (model, model.threshold) for model in policy.models if column in model.columns
     ]
@@ -218,7 +221,7 @@ def _measures_of_column(policy: Policy, column: str) -> list[tuple[Model, float 
 
 
 def _values_by_class(model: Model, classes: Classes) -> Floats | None:
-    """What each class achieves; None if the model cannot tell from what is at hand."""
+    """What each class achieves by a model; None if the model needs what is not at hand."""
     try:
         return model.by_class(classes)
     except PolicyError:
@@ -231,7 +234,10 @@ def _diversity_of_model(
     values: tuple[Floats | None, Floats],
     tables: tuple[Classes | None, Classes],
 ) -> DiversityFacts:
-    """Records by what their class reaches; pairs are of original, or None, and release."""
+    """Count records by what their class reaches in a model that asks for `asked`.
+
+    `values` and `tables` are pairs, of the original (or None) and of the release.
+    """
     was, now = values
     ends = [float(end) for one in values if one is not None for end in (one.min(), one.max())]
     steps = value_steps(ends, asked)
@@ -256,7 +262,7 @@ def _diversity_of_model(
 def exposure_facts(
     table: ClassedTable, policy: Policy, figures: Figures, watch: Watch, *, original: bool
 ) -> ExposureFacts:
-    """Measure who is exposed by the columns of a table, and which pairs make unique."""
+    """Measure who is exposed by each column of a table, and made unique by pairs of columns."""
     tally, names = table.plain, table.names
     exposed = (rows_at_risk(tally, tally.quasi[[j]], THRESHOLD) for j in range(len(names)))
     alone = [share_of(tally, rows) for rows in exposed]
@@ -288,14 +294,17 @@ def _with_columns(tally: Tally, columns: Sequence[int]) -> Tally:
 
 
 def _public_unique_share(share: float, tally: Tally) -> float | None:
-    """The share as it leaves; None if it is not known, or withheld."""
+    """The share of the records; None if it is NaN (not known), or withheld."""
     return None if np.isnan(share) else public_share(share, tally.records)
 
 
 def _contribution_facts(
     table: ClassedTable, alone: Sequence[float], watch: Watch
 ) -> Iterator[ContributionFact]:
-    """Yield what each column does to the risk; None for what would take too long."""
+    """Yield what each column does to the risk; None for what would take too long or is withheld.
+
+    `alone` has the share of the records that each column exposes by itself.
+    """
     tally, names = table.plain, table.names
     width = len(names)
     shapley: list[float] | None = None
@@ -331,6 +340,7 @@ def _worst_pairs(
 
 
 def _exposure_notes(table: ClassedTable, policy: Policy) -> Iterator[str]:
+    """Yield notes on columns that the heat map leaves out, and on records that are not counted."""
     if len(table.names) > _MOST_DRAWN:
         yield (
             f"The heat map has the {_MOST_DRAWN} columns that expose most records alone, of "

@@ -29,8 +29,8 @@ from incrowd.table.column import Role
 from incrowd.verbs.check import (
     certificate_of,
     certified_policy,
-    checked_release,
     keys_of,
+    release_to_check,
     spreads_of,
 )
 from incrowd.verbs.report_risk import ClassedTable
@@ -94,7 +94,7 @@ class ReportSource:
         """The classes of the original; None if there is none, or it is too large to count."""
         if self.table is None or self.sampled:
             return None
-        return ClassedTable.original(self.table)
+        return ClassedTable.of_original(self.table)
 
     @cached_property
     def after(self) -> ClassedTable | None:
@@ -102,11 +102,11 @@ class ReportSource:
         lacking = [name for name in self.policy.quasi if name not in self.rows.names]
         if lacking or not self.rows.records:
             return None
-        return ClassedTable.release(self.rows, self.policy, self.table)
+        return ClassedTable.of_release(self.rows, self.policy, self.table)
 
 
 def source_of(asked: ReportRequest, lent: ExitStack) -> ReportSource:
-    """Make the source of a report on a release, made or given; `lent` gives back what is opened."""
+    """Make the source of a report on a release, made or given; `lent` closes what is opened."""
     if isinstance(asked.source, Release):
         return _source_of_run(asked.source, asked, lent)
     return _source_of_table(asked, lent)
@@ -161,7 +161,7 @@ def _source_of_table(asked: ReportRequest, lent: ExitStack) -> ReportSource:
         trees={} if asked.policy is None else spreads_of(there.engine, policy, asked.folder),
         original=None if table is None or sampled else Original(table),
     )
-    check = check_rows(checked_release(asked.source, there, certificate), policy, backing)
+    check = check_rows(release_to_check(asked.source, there, certificate), policy, backing)
     return ReportSource(
         asked=asked,
         policy=policy,
@@ -193,9 +193,9 @@ def _load_original(
 
 
 def _policy_for_original(policy: Policy, there: Opened) -> Policy:
-    """The policy for the columns that the original has.
+    """The policy for the columns that the original has; `InputError` if it lacks one that leaves.
 
-    Columns that do not leave may be absent from it, and what no policy names does not leave.
+    Columns that do not leave may be absent, and columns that the policy does not name are dropped.
     """
     names = there.engine.names
     needed = leaving_names(policy, policy.columns)

@@ -33,7 +33,7 @@ class WrittenRelease:
     """What an attacker may hold, as keyword arguments of verbs."""
 
     def report(self, target: str, watch: Watch) -> Report:
-        """Write the report; what fails says that the release is there."""
+        """Write the report; if that fails, raise our own error, which says the release is there."""
         try:
             return self._report(target, watch)
         except Exception as error:  # noqa: BLE001  whatever it is, the release is there
@@ -78,7 +78,7 @@ def file_name(place: str) -> str:
 
 
 def world_words(world: Mapping[str, Any]) -> list[str]:
-    """The options of a command that name a world, as words."""
+    """The options of a command that name a world, as words; files without their folders."""
     words = [word for file in world["world"] or () for word in ("--world", file_name(file))]
     words += ["--world-id", world["world_id"]] if world["world_id"] else []
     pairs = (f"{name}={other}" for name, other in world["rename"].items())

@@ -65,7 +65,10 @@ def risk(asked: RiskRequest) -> Risk:
 
 
 def _fill_in_policy(asked: RiskRequest) -> RiskRequest:
-    """Read the request's policy, and take from it what the request leaves open."""
+    """Read the request's policy, and take from it what the request leaves open.
+
+    Refuse a request that cannot be measured (`_refuse_unmeasurable`).
+    """
     asked = with_policy(asked)
     policy = asked.policy
     if policy is not None:
@@ -83,7 +86,7 @@ def _fill_in_policy(asked: RiskRequest) -> RiskRequest:
 
 
 def _refuse_unmeasurable(asked: RiskRequest) -> None:
-    """Refuse a request without quasi-identifiers, or with numbers that mean nothing."""
+    """Refuse a request without quasi-identifiers, or with a size or population that cannot be."""
     if not asked.quasi:
         raise PolicyError(
             "no quasi-identifying column is named",
@@ -183,7 +186,7 @@ def _sampling_fraction(found: Risk, tally: Tally) -> float | None:
 def _coarser_codes(
     quasi: Mapping[str, CodedColumn], hierarchies: Mapping[str, AnyHierarchy]
 ) -> dict[str, Codes]:
-    """By column: the code of each code one level higher, unless that is the top."""
+    """By column, the code at level 1 for each code; not for columns whose level 1 is the top."""
     found = {}
     for name, column in quasi.items():
         spec = hierarchies_of_io.resolve(hierarchies.get(name, suggestion.Suggested()), Path())
@@ -196,7 +199,7 @@ def _coarser_codes(
 
 
 def _refuse_listing(source: Any, target: AnyPath) -> None:
-    """Refuse to list records to standard output, or over the table."""
+    """Raise `PolicyError` if records would be listed to standard output, or over the table."""
     if str(target) == "-":
         raise PolicyError("the list of records needs a file", remedy="name a file")
     path = file_of(source)
@@ -207,7 +210,7 @@ def _refuse_listing(source: Any, target: AnyPath) -> None:
 
 
 def _write_exposed(tally: Tally, threshold: float, path: AnyPath) -> None:
-    """Write the numbers of the records above the threshold, from 1, a line each."""
+    """Write the numbers, from 1, of the records whose risk is above the threshold, a line each."""
     rows = rows_at_risk(tally, tally.quasi, threshold)
     records = np.flatnonzero(rows if tally.row_of is None else rows[tally.row_of]) + 1
     files.write_text(path, "".join(f"{record}\n" for record in records.tolist()))
@@ -216,7 +219,7 @@ def _write_exposed(tally: Tally, threshold: float, path: AnyPath) -> None:
 def _describe_sensitive(
     coded: _Coded, column: CodedColumn, spec: AnyHierarchy | None
 ) -> tuple[CodedColumn, SensitiveColumn]:
-    """Code a sensitive column by its hierarchy, if it has one, and describe it for t-closeness."""
+    """Return a sensitive column, coded by its hierarchy if it has one, and its description."""
     ordered, maps = column.domain.kind is not Kind.TEXT, None
     if spec is not None:
         hierarchy = hierarchies_of_io.resolve(spec, Path()).build(column.domain, column.name)
@@ -227,7 +230,7 @@ def _describe_sensitive(
 
 
 def _people_per_code(coded: _Coded, column: CodedColumn) -> Counts:
-    """Count people per code: each once per code, a record without a unit is a person."""
+    """Count the people who have each code; a record without a unit is a person."""
     if coded.unit is None:
         return coded.engine.frequency(column)
     lines = coded.engine.counts((), [column], coded.unit)

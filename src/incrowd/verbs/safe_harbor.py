@@ -54,12 +54,17 @@ def safe_harbor(asked: SafeHarborRequest) -> Checklist:
     rules = rules_of(asked.today, asked.zip_populations or {})
     with enough_memory(), open_table(asked.source, asked.reading, named, watch=watch) as there:
         if policy is None:
-            return checklist(_profiles(there.engine), rules, sealed=there.engine.sealed)
+            return checklist(
+                _profile_coded_columns(there.engine), rules, sealed=there.engine.sealed
+            )
         return _check_policy(there.engine, policy, asked.folder, rules)
 
 
 def rules_of(today: int | None, zip_populations: Mapping[str, int]) -> SafeHarborRules:
-    """Make the rules: the year in which ages count, and people by the start of ZIP codes."""
+    """Make the rules: the year in which ages count, and people by the start of ZIP codes.
+
+    `today` None is the present year. `PolicyError` if a year or a number of people is none.
+    """
     year = datetime.now(UTC).year if today is None else today
     if not isinstance(year, Integral) or not 1900 <= year <= 2200:
         raise PolicyError(
@@ -80,7 +85,7 @@ def table_facts(
 ) -> TableFacts:
     """Find what a preset should know of a table: its identifiers and kinds of columns."""
     with enough_memory(), open_table(source, reading) as there:
-        columns = _profiles(there.engine)
+        columns = _profile_coded_columns(there.engine)
         rules = rules_of(today, {})
         found = checklist(columns, rules, sealed=there.engine.sealed)
         kinds = {column.name: column.kind for column in columns if len(column.domain)}
@@ -90,7 +95,10 @@ def table_facts(
 def _check_policy(
     engine: Engine, policy: Policy, folder: AnyPath, rules: SafeHarborRules
 ) -> Checklist:
-    """Check the columns that the policy lets leave, at the finest level that they may show."""
+    """Check the columns that the policy lets leave, at the finest level that they may show.
+
+    Refused if the policy does not declare all columns.
+    """
     require_declared(policy, engine.names)
     columns = _leaving_profiles(engine, policy, folder)
     staying = {*dropped_columns(policy), *pseudonymous_columns(policy)}
@@ -98,7 +106,8 @@ def _check_policy(
     return checklist(columns, rules, pseudonymous_columns(policy), sealed)
 
 
-def _profiles(engine: Engine) -> list[ColumnProfile]:
+def _profile_coded_columns(engine: Engine) -> list[ColumnProfile]:
+    """Profile the columns without lists and structures."""
     names = [name for name in engine.names if name not in columns_without_codes(engine.sealed)]
     return sampled_profiles(engine, names)
 
@@ -136,7 +145,7 @@ def _profile_of_column(rows: CountedRows, name: str, *, text: bool) -> ColumnPro
 
 
 def _sample_places(values: pl.Series) -> Counts:
-    """The places of a sample of the values, with some that look like identifiers."""
+    """The places of a sample of the values and of up to `_SUSPECT` that look like identifiers."""
     order = values.arg_sort().to_numpy()
     places = np.random.default_rng(0).choice(len(values), SAMPLE, replace=False)
     if isinstance(values.dtype, pl.String):
@@ -163,7 +172,7 @@ def _leaving_profiles(engine: Engine, policy: Policy, folder: AnyPath) -> Iterat
 
 
 def _code_as_it_leaves(engine: Engine, policy: Policy, name: str) -> CodedColumn:
-    """Code a column; only a quasi-identifying one leaves without marks of missing."""
+    """Code a column as the policy reads it if it is generalized; else its own marks stay values."""
     if name in policy.quasi and policy.shown.coarsens:
         return code_columns(engine, policy, [name])[name]
     kind = policy.columns[name].kind
@@ -172,6 +181,7 @@ def _code_as_it_leaves(engine: Engine, policy: Policy, name: str) -> CodedColumn
 
 
 def _show_at_level(column: CodedColumn, hierarchy: Hierarchy, level: int) -> CodedColumn:
+    """The column at this level of its hierarchy, or at the top if that is lower."""
     level = min(level, hierarchy.height)
     codes = hierarchy.maps[level][column.codes]
     return CodedColumn(column.name, codes, Domain(Kind.TEXT, hierarchy.labels[level]))

@@ -55,7 +55,10 @@ class EngineTable:
     """How columns are read."""
 
     def without_nested(self, named: Sequence[str]) -> Self:
-        """The table without columns of lists and structures, unless they are named."""
+        """The table without columns of lists and structures, unless they are named.
+
+        `InputError` if no column would be left.
+        """
         nested = {*columns_without_codes(self.engine.sealed)} - {*named}
         names = tuple(name for name in self.names if name not in nested)
         if names == self.names:
@@ -77,8 +80,8 @@ class TableInMemory(EngineTable):
         """Code these columns, in this order."""
         return codes_of(self.engine, names, self.policy)
 
-    def records(self) -> Records:
-        """Code all its columns: a row for each record."""
+    def code_records(self) -> Records:
+        """Code all columns to look at: a row for each record."""
         return records_of(self.codes(self.names))
 
 
@@ -100,7 +103,7 @@ class TableElsewhere(EngineTable):
     """A table that is too large to be brought into memory, and can be counted where it is."""
 
     def sizes(self, names: Sequence[str]) -> tuple[Counts, Counts]:
-        """Each size of classes of records equal in these columns, and how many classes have it."""
+        """The sizes of classes of records equal in these columns; how many classes have each."""
         if self.policy is None:
             return self.engine.sizes(names)
         columns = codes_of(self.engine, names, self.policy)
@@ -108,7 +111,7 @@ class TableElsewhere(EngineTable):
         sizes, classes = np.unique(records, return_counts=True)
         return sizes, classes
 
-    def passing(self) -> PassingTable:
+    def as_passing(self) -> PassingTable:
         """The same table as one that passes once."""
         return PassingTable(
             self.engine.batches(self.names), self.names, self.engine.text, self.notes, self.policy
@@ -202,7 +205,7 @@ def _table_in_memory(
 def _table_elsewhere(
     engine: Engine, columns: Sequence[str] | None, *, whole: bool
 ) -> TableInMemory | TableElsewhere:
-    """Bring a table elsewhere into memory if that is asked for, or if it is small."""
+    """Bring a table elsewhere into memory if the `whole` is asked for, or if it is small."""
     names = choose_columns(engine.names, columns)
     if whole or engine.records <= FEW_RECORDS:
         return TableInMemory(in_memory(engine, names), names)
@@ -228,7 +231,10 @@ def passes_once(path: AnyPath) -> bool:
 def _passing_frames(
     frames: Iterable[Any], columns: Sequence[str] | None, *, whole: bool
 ) -> PassingTable:
-    """Make a table of frames that pass; refused if the whole is needed at once."""
+    """Make a table of frames that pass; `PolicyError` if the `whole` is needed at once.
+
+    `InputError` if there is not even one frame.
+    """
     if whole:
         raise PolicyError(
             "an exact answer needs all records at once, and batches pass once",

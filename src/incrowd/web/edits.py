@@ -16,12 +16,14 @@ from incrowd.policy.toml import edit_text
 from incrowd.web.trees import TreeRows
 
 View: TypeAlias = Mapping[str, Any]
-"""A policy as its file says it."""
+"""The keys and values of a policy file, without defaults."""
 OF_TABLE, OF_WORLD, _OF_SENSITIVE = (
     next(name for name, model in MODELS.items() if model.usual_for == purpose)
     for purpose in ("table", "world", "sensitive")
 )
-"""The models whose k the slider is about: it counts people of the table, or of a world."""
+"""The usual models for the table, for a world and for a sensitive column.
+
+The slider sets the k of one of the first two: it counts people of the table, or of a world."""
 _USUAL_K = int(MODELS[OF_TABLE].usual["k"])
 _OF_POINT = ("search", "suppression")
 """Keys that differ from point to point, beside k."""
@@ -68,7 +70,7 @@ def k_of(text: str) -> int | None:
 
 
 def with_k(text: str, k: int) -> str:
-    """The policy with this k; if it has no model of `k_model`, a new first one asks for it."""
+    """The policy with this k in the model of `k_model`, which is added first if it is not there."""
     known, name = models(text), k_model(text)
     place = next((i for i, one in enumerate(known) if one["name"] == name), None)
     if place is None:
@@ -77,7 +79,7 @@ def with_k(text: str, k: int) -> str:
 
 
 def with_k_model(text: str, name: str) -> str:
-    """The policy with this model, table's or world's, first and without the other one; k stays."""
+    """The policy with the model `name`, `OF_TABLE` or `OF_WORLD`, in place of both; k stays."""
     k = k_of(text) or _USUAL_K
     others = [model for model in models(text) if model["name"] not in (OF_TABLE, OF_WORLD)]
     return edit_text(text, {"models": [{"name": name, "k": k}, *others]})
@@ -88,7 +90,7 @@ def counts_world(model: str) -> bool:
     return "world" in MODELS[model].requires
 
 
-def is_of_column(model: str) -> bool:
+def is_about_column(model: str) -> bool:
     """Whether the model of this name is about one sensitive column."""
     return "column" in MODELS[model].__annotations__
 
@@ -111,7 +113,7 @@ def without_world(text: str) -> str:
 def with_model(text: str, model: Mapping[str, Any]) -> str:
     """The policy with this model, in place of one with the same name and column if there is one."""
     known = models(text)
-    place = next((i for i, one in enumerate(known) if _same_kind(one, model)), len(known))
+    place = next((i for i, one in enumerate(known) if _is_same_kind(one, model)), len(known))
     return edit_text(text, {"models": [*known[:place], dict(model), *known[place + 1 :]]})
 
 
@@ -122,7 +124,7 @@ def with_model_setting(text: str, number: int, key: str, value: float) -> str:
 
 
 def without_model(text: str, number: int) -> str:
-    """The policy without its model of this number (from 0); refused for the only one."""
+    """The policy without its model of this number (from 0); `PolicyError` for the only one."""
     known = models(text)
     if len(known) == 1:
         raise PolicyError("a policy needs a model", remedy="add another one first")
@@ -130,7 +132,10 @@ def without_model(text: str, number: int) -> str:
 
 
 def with_role(text: str, column: str, role: str) -> str:
-    """The policy with another role of a column, and the models that follow from it."""
+    """The policy with another role of a column; settings and models that no longer fit go.
+
+    A column that becomes sensitive gets a model, if none is about it yet.
+    """
     changes: dict[str | tuple[str | int, ...], Any] = {("columns", column, "role"): role}
     if role != "quasi":
         changes |= {("columns", column, key): None for key in _OF_QUASI}
@@ -154,20 +159,20 @@ def with_column(text: str, column: str, changes: Mapping[str, Any]) -> str:
 
 
 def marks_of(text: str, column: str | None = None) -> list[str]:
-    """Values that mean missing, besides empty cells: of one column, or those for all columns."""
+    """Values that mean missing, besides empty cells: of a column, or for None of all columns."""
     settings = parse(text) if column is None else columns(text)[column]
     return [str(mark) for mark in settings.get("missing_values", ()) if mark]
 
 
 def with_marks(text: str, marks: Sequence[str], column: str | None = None) -> str:
-    """The policy with other marks of missing values, of one column or of every column."""
+    """The policy with other marks of missing values: of a column, or for None of all columns."""
     kept = list(dict.fromkeys(marks)) or None
     key = ("missing_values",) if column is None else ("columns", column, "missing_values")
     return edit_text(text, {key: kept})
 
 
 @lru_cache(maxsize=8)
-def shared_by_points(text: str) -> View:
+def shared_settings(text: str) -> View:
     """The policy without search and suppression, and with the usual k: equal for all points."""
     shared = parse(with_k(text, _USUAL_K))
     return {key: value for key, value in shared.items() if key not in _OF_POINT}
@@ -203,7 +208,7 @@ def with_tree(text: str, column: str, grid: TreeRows) -> str:
 def _models_after(
     known: Sequence[Mapping[str, Any]], column: str, role: str
 ) -> list[Mapping[str, Any]]:
-    """The models once a column has this role: without its own, or with a first one if sensitive."""
+    """The models once a column has this role: without those about it, or with one if sensitive."""
     if role != "sensitive":
         kept = [model for model in known if model.get("column") != column]
         return kept or [{"name": OF_TABLE, "k": _USUAL_K}]
@@ -212,6 +217,6 @@ def _models_after(
     return [*known, {"name": _OF_SENSITIVE, "column": column, **MODELS[_OF_SENSITIVE].usual}]
 
 
-def _same_kind(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def _is_same_kind(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Whether two models have the same name and column, so that one replaces the other."""
     return one["name"] == other["name"] and one.get("column") == other.get("column")

@@ -12,7 +12,7 @@ class Progress:
     share: float
     """0..1 of what is being done."""
     value: Any = None
-    """A part of the answer that is ready already, if any."""
+    """A part of the answer that is ready already; None if there is none."""
 
 
 @dataclass(frozen=True)

@@ -244,7 +244,8 @@ class WhatIf:
     suppressed: int | None
     """Records that would be left out."""
     allowed: bool
-    """Whether that is within the policy's limit of suppression."""
+    """Whether such a release may leave: few enough records are left out, and no overlap of classes
+    betrays anybody."""
     loss_name: str
     loss: float
     """The loss that the policy names."""

@@ -29,7 +29,7 @@ class FolderEntry:
 
 
 def path_within(folder: str | Path, relative: str) -> Path:
-    """The path of an entry of a folder; refused if it leads outside, by `..` or by a link."""
+    """The path of an entry of a folder; `PolicyError` if it leads outside, by `..` or by a link."""
     root = Path(folder).resolve()
     found = (root / relative).resolve()
     if not found.is_relative_to(root):
@@ -41,7 +41,10 @@ def path_within(folder: str | Path, relative: str) -> Path:
 
 
 def list_folder(folder: str | Path, relative: str = "") -> tuple[FolderEntry, ...]:
-    """List a folder below the chosen one: folders first, nothing hidden, at most `MOST` entries."""
+    """List a folder below the chosen one: folders first, nothing hidden, at most `MOST` entries.
+
+    `InputError` if it cannot be read, `PolicyError` if it is outside of the chosen folder.
+    """
     root, place = Path(folder).resolve(), path_within(folder, relative)
     try:
         names = sorted(path.name for path in place.iterdir() if not path.name.startswith("."))

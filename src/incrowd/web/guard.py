@@ -126,8 +126,8 @@ def _foreign_reason(scope: Scope, headers: Mapping[str, str], host: str) -> str:
 class _HardenedSend:
     """Sends an answer with the headers that tell the browser what it may do with it.
 
-    Of a page the scripts written into it are named by their digests: what else turns up in the page
-    as a script, or as a handler in some text, is not run.
+    The header of a page names the scripts in its text by their digests: the browser runs no other
+    script that turns up in the page, and no handler in some text.
     """
 
     def __init__(self, send: Send, port: int) -> None:
@@ -161,7 +161,7 @@ def _is_page(headers: Headers) -> bool:
 
 
 def content_security_policy(port: int, scripts: Iterable[bytes] = ()) -> str:
-    """The header that says what a page may load: ours, and inline scripts only these."""
+    """The value of the header of this name: a page loads what is ours, and runs these scripts."""
     digests = (base64.b64encode(hashlib.sha256(one).digest()).decode() for one in scripts)
     named = "".join(f" 'sha256-{one}'" for one in digests)
     rules = (
@@ -182,7 +182,7 @@ def content_security_policy(port: int, scripts: Iterable[bytes] = ()) -> str:
 
 
 def _harden(headers: Headers, allowed: str) -> Headers:
-    """The headers, with those of the guard and this content policy in place of weaker ones."""
+    """The headers, with the guard's own in place of weaker ones; `allowed` is a content policy."""
     kept = [(name, value) for name, value in headers if name.lower() not in _DROPPED]
     return [
         *kept,

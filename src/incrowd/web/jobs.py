@@ -36,8 +36,8 @@ class WorldFiles:
     """The table's name of a column, and the world's."""
 
     @property
-    def given(self) -> dict[str, Any]:
-        """The files as keyword arguments of verbs: `world`, `world_id`, `rename`."""
+    def verb_arguments(self) -> dict[str, Any]:
+        """The keyword arguments that give a verb this world: `world`, `world_id` and `rename`."""
         return {"world": self.files, "world_id": self.world_id, "rename": dict(self.rename)}
 
 

@@ -12,14 +12,14 @@ from incrowd.web.facts import TriedRelease, WhatIf
 
 
 def with_longer_answers(
-    parts: Iterable[TriedRelease], longer: Mapping[str, WhatIf]
+    points: Iterable[TriedRelease], longer: Mapping[str, WhatIf]
 ) -> list[TriedRelease]:
-    """The points, each with the answer in `longer` for its policy if there is one."""
-    return [replace(one, answer=longer.get(one.policy, one.answer)) for one in parts]
+    """The points, each with the answer that `longer` has for its policy (TOML), if it has one."""
+    return [replace(one, answer=longer.get(one.policy, one.answer)) for one in points]
 
 
-def best_known(points: Sequence[TriedRelease]) -> list[TriedRelease]:
-    """The points, each with the least loss of all releases known to satisfy its policy."""
+def with_best_releases(points: Sequence[TriedRelease]) -> list[TriedRelease]:
+    """The points, each with the release of least loss among those that satisfy its policy."""
     return [_best_of_point(point, points) for point in points]
 
 

@@ -24,7 +24,7 @@ class StoppedError(Exception):
 
 
 class Replies:
-    """The way back to the server, for the job of this number."""
+    """Sends the server what happens to the job of this number."""
 
     def __init__(self, wire: Connection, stop: Flag, number: int) -> None:
         self._wire, self._stop, self._number = wire, stop, number
@@ -32,9 +32,9 @@ class Replies:
         self._told = 0.0
 
     def tell(self, what: str, share: float, value: Any = None) -> None:
-        """Tell what the job does and which share of it is done, not too often; a `value` always.
+        """Tell what the job does and which share of it is done, not more often than `_RATE` allows.
 
-        Raise `StoppedError` if the job was cancelled.
+        A part of the answer (`value`) is always sent. `StoppedError` if the job was cancelled.
         """
         if self._stop.is_set():
             raise StoppedError

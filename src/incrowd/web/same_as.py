@@ -38,7 +38,7 @@ where the table is kept. No cell of the table is in it.
 """
 
 
-def toml(session: "PageSession") -> str:
+def policy_text(session: "PageSession") -> str:
     """The text of the policy file, empty without one; hierarchy files are named in full."""
     if not session.policy:
         return ""
@@ -51,7 +51,7 @@ def toml(session: "PageSession") -> str:
     return edit_text(session.policy, changes) if changes else session.policy
 
 
-def command(session: "PageSession") -> str:
+def shell_command(session: "PageSession") -> str:
     """The command that makes the release; `policy.toml` holds the policy."""
     words = ["incrowd", "anonymize", _source(session), "--policy", POLICY]
     words += ["-o", _target(session)]
@@ -67,8 +67,8 @@ def command(session: "PageSession") -> str:
     return shlex.join(words)
 
 
-def first_note(session: "PageSession") -> str:
-    """What to do first if the table is a copy that does not stay; empty if it stays."""
+def copy_note(session: "PageSession") -> str:
+    """A sentence on a table that is a copy and is deleted in the end; empty if it stays."""
     if not session.is_copy:
         return ""
     name = _source(session)
@@ -116,7 +116,7 @@ def _reading_flags(reading: ReadingOptions) -> list[str]:
     return words
 
 
-def python(session: "PageSession") -> str:
+def python_program(session: "PageSession") -> str:
     """The program in Python that makes the release; `policy.toml` holds the policy."""
     arguments = [_quote(_source(session)), "policy", _quote(_target(session))]
     given = {"seed": session.seed, "sign": session.sign}
@@ -181,20 +181,20 @@ def _quote(text: str) -> str:
 
 
 def files_by_name(session: "PageSession") -> dict[str, str]:
-    """The texts of the files that make the release again, by the names of the files."""
+    """The files that make the release again: the text of each by its name."""
     source = "\nand ".join((_source(session), *session.world.files))
     target = _target(session)
-    first = first_note(session)
+    first = copy_note(session)
     return {
-        POLICY: toml(session),
-        "command.sh": f'#!/bin/sh\ncd "$(dirname "$0")" || exit\nexec {command(session)}\n',
-        "session.py": python(session),
+        POLICY: policy_text(session),
+        "command.sh": f'#!/bin/sh\ncd "$(dirname "$0")" || exit\nexec {shell_command(session)}\n',
+        "session.py": python_program(session),
         "README.txt": _README.format(source=source, target=target)
         + (f"\n{first}\n" if first else ""),
     }
 
 
-def archive(session: "PageSession") -> bytes:
+def zip_archive(session: "PageSession") -> bytes:
     """A ZIP file, as bytes, of the folder that makes the release again."""
     name = f"{Path(session.source or 'table').name.partition('.')[0]}-session"
     packed = io.BytesIO()

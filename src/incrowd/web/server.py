@@ -62,7 +62,10 @@ class UiOptions:
 
 
 def serve(options: UiOptions, say: Callable[[str], None]) -> None:
-    """Show the page until somebody ends it; `say` gets the address, once."""
+    """Show the page until somebody ends it; `say` is called once, with the address.
+
+    `InputError` if NiceGUI, the file or the folder is missing, or the port is not free.
+    """
     refuse_without_nicegui()
     if options.file is not None and not Path(options.file).is_file():
         raise InputError(
@@ -87,7 +90,7 @@ def serve(options: UiOptions, say: Callable[[str], None]) -> None:
 
 
 def refuse_without_nicegui() -> None:
-    """Refuse to go on if NiceGUI or its server is not installed."""
+    """Raise `InputError` if NiceGUI or its server is not installed."""
     if find_spec("nicegui") is None or find_spec("uvicorn") is None:
         raise InputError(
             "the page needs NiceGUI, which is not installed",
@@ -97,7 +100,10 @@ def refuse_without_nicegui() -> None:
 
 @contextmanager
 def closing_socket(port: int | None) -> Iterator[tuple[socket.socket, int]]:
-    """Yield a socket on this machine alone, and its port: this one, or any free one for None."""
+    """Yield a socket on this machine alone, and its port: any free one for None.
+
+    `InputError` if this port is not free; the socket is closed at the end.
+    """
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as bound:
         try:
             bound.bind((HOST, port or 0))
@@ -157,7 +163,7 @@ def application(
 async def cancel_unwatched(
     session: PageSession, patience: Patience, is_connected: Callable[[], bool]
 ) -> None:
-    """Cancel what runs once the last tab was closed.
+    """Wait a while after a tab was closed; then cancel what runs if no tab is open.
 
     Reloading it, or going to another page, cancels nothing: a tab is connected again soon, or a
     page was asked for just now and may not be connected yet.
@@ -220,7 +226,10 @@ def run(guard: Guard, bound: socket.socket, ready: Callable[[], None]) -> None:
 def _open_browser(
     address: str, session: PageSession, options: UiOptions, say: Callable[[str], None]
 ) -> None:
-    """Print the address and open it: by way of a file, so that no list of processes shows it."""
+    """Print the address and, if a browser is wanted, open it.
+
+    The browser gets it by way of a file, so that no list of processes shows the token.
+    """
     say(f"incrowd is open at {address}\nPress Ctrl-C to end it.")
     if not options.browser:
         return

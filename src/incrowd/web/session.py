@@ -53,12 +53,12 @@ class PageSession:
 
     @property
     def source(self) -> str | None:
-        """The file of the table."""
+        """The file of the table; None without a table."""
         return None if self.table is None else self.table.source
 
     @property
     def reading(self) -> ReadingOptions:
-        """How the table is read."""
+        """How the table is read; the defaults without a table."""
         return ReadingOptions() if self.table is None else self.table.reading
 
     @property
@@ -78,7 +78,7 @@ class PageSession:
                 uploads.delete(Path(self.require_table().source))
             self.forget_policy()
             self.world = jobs.NO_WORLD
-            self.target = "" if source is None else str(self.folder / released_as(source))
+            self.target = "" if source is None else str(self.folder / usual_release_name(source))
             self.report = self.sign = self.key_file = None
         choice = reading or ReadingOptions()
         self.table = None if source is None else jobs.TableFile(source, choice, str(self.folder))
@@ -91,7 +91,7 @@ class PageSession:
     # The policy
 
     def change(self, policy: str, world: jobs.WorldFiles | None = None) -> None:
-        """Take another text of the policy, or another world; the former can be had back."""
+        """Take another policy, or another world (None keeps it), as one step that can be undone."""
         new = policy, self.world if world is None else world
         if new == (self.policy, self.world):
             return
@@ -126,7 +126,7 @@ class PageSession:
         return self.policy
 
     def pin(self, point: TriedRelease) -> None:
-        """Pin a point to compare others with; refused beyond `PINNED`."""
+        """Pin a point to compare others with; `PolicyError` if `PINNED` points are pinned."""
         if len(self.pinned) >= PINNED:
             raise PolicyError(f"{PINNED} points are pinned already", remedy="take one off first")
         self.pinned = (*self.pinned, point)
@@ -141,13 +141,13 @@ class PageSession:
 
     @property
     def idle_seconds(self) -> float:
-        """Seconds since a page was asked for."""
+        """Seconds since a page was asked for; infinite if none was yet."""
         return time.monotonic() - self._visited
 
     # The worker
 
     def ask(self, job: jobs.Job[Any]) -> Ticket:
-        """Hand a job to the worker; what is searched behind gives way to it."""
+        """Hand a job to the worker; end the search behind, if one is running."""
         self.behind.give_way()
         return self.worker.submit(job)
 
@@ -177,23 +177,29 @@ class PageSession:
     # Requests about the table as it is now
 
     def require_table(self) -> jobs.TableFile:
-        """Return the table; without one raise an error that says what to do."""
+        """Return the table; `PolicyError` without one."""
         if self.table is None:
             raise PolicyError("there is no table yet", remedy="open one first")
         return self.table
 
     def name_release(self, name: str) -> None:
-        """Set the file of the release, in the folder that files are chosen in."""
+        """Set the file of the release, in the folder that files are chosen in.
+
+        `PolicyError` if the name is empty or names a folder.
+        """
         plain = name.strip()
         if plain in ("", ".", "..") or any(mark in plain for mark in "/\\\0"):
-            usual = released_as(self.source or "table.csv")
+            usual = usual_release_name(self.source or "table.csv")
             raise PolicyError(
                 "this is no name of a file", remedy=f"give a name without folders, such as {usual}"
             )
         self.target = str(self.folder / plain)
 
     def release_job(self) -> jobs.MakeRelease:
-        """The job that makes the release, the same that `same_as.command` makes."""
+        """The job that makes the release, the same as the command of `same_as.shell_command`.
+
+        `PolicyError` without a table.
+        """
         return jobs.MakeRelease(
             table=self.require_table(),
             policy=self.policy,
@@ -206,10 +212,10 @@ class PageSession:
         )
 
 
-def released_as(source: str) -> str:
-    """The usual name of the release of a table.
+def usual_release_name(source: str) -> str:
+    """The file name that a release gets if nobody gives another: formats that are kept, else CSV.
 
-    >>> released_as("/data/patients.csv.gz"), released_as("wards.parquet")
+    >>> usual_release_name("/data/patients.csv.gz"), usual_release_name("wards.parquet")
     ('patients-release.csv', 'wards-release.parquet')
     """
     path = Path(source)

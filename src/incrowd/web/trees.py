@@ -44,6 +44,7 @@ def put_under(grid: TreeRows, level: int, chosen: Collection[str], label: str) -
     """The grid with these values, or labels and all below them, under a label of the next level.
 
     A label that is not there yet is made. Above the highest labels a level is added first.
+    `PolicyError` if nothing is chosen that can be moved, or the label cannot be made or used.
 
     >>> put_under(TreeRows((("a", "*"), ("b", "*"))), 0, ["a"], "first").rows
     (('a', 'first', '*'), ('b', 'b', '*'))
@@ -67,6 +68,8 @@ def put_under(grid: TreeRows, level: int, chosen: Collection[str], label: str) -
 def rename(grid: TreeRows, level: int, old: str, new: str) -> TreeRows:
     """The grid with another name of a label; a name that the level has already joins the two.
 
+    `PolicyError` if the level lacks `old`, is 0 or is the top, or if the new name cannot be used.
+
     >>> rename(TreeRows((("a", "x", "*"), ("b", "y", "*"))), 1, "x", "y").rows
     (('a', 'y', '*'), ('b', 'y', '*'))
     """
@@ -87,7 +90,7 @@ def rename(grid: TreeRows, level: int, old: str, new: str) -> TreeRows:
 
 
 def with_level(grid: TreeRows, below: int) -> TreeRows:
-    """The grid with one more level above this one; it begins with the same labels.
+    """The grid with one more level above this one, with the same labels; `PolicyError` for the top.
 
     >>> with_level(TreeRows((("a", "x", "*"),)), 1).rows
     (('a', 'x', 'x', '*'),)
@@ -99,6 +102,8 @@ def with_level(grid: TreeRows, below: int) -> TreeRows:
 
 def without_level(grid: TreeRows, level: int) -> TreeRows:
     """The grid without a level; what was below it is now under the next one.
+
+    `PolicyError` for the level of the values and for the top.
 
     >>> without_level(TreeRows((("a", "x", "y", "*"),)), 1).rows
     (('a', 'y', '*'),)
@@ -114,7 +119,7 @@ def without_groups(grid: TreeRows) -> TreeRows:
 
 
 def _valid_name(grid: TreeRows, words: str) -> str:
-    """The name of a label without spaces around it; refused if empty or that of the top."""
+    """The name of a label without spaces around it; `PolicyError` if empty or that of the top."""
     name = words.strip()
     if not name:
         raise PolicyError("a label needs a name", remedy="write one, or choose a label")
@@ -126,7 +131,8 @@ def _valid_name(grid: TreeRows, words: str) -> str:
 def _path_from(grid: TreeRows, level: int, label: str) -> Row | None:
     """The labels from a level up if this label is there; None if no such level has it.
 
-    If only a higher level has the label, it fills the levels below that.
+    If only a higher level has the label, it fills the levels below that. The label `other` is on
+    every level up to the top.
     """
     if label == grid.other:
         return (*[label] * (grid.top - level), grid.rows[0][-1])
@@ -138,14 +144,17 @@ def _path_from(grid: TreeRows, level: int, label: str) -> Row | None:
 
 
 def _path_of_new_label(grid: TreeRows, upper: Sequence[str], name: str) -> Row:
-    """The labels from a new label up: it and `upper`; only it below the top if `other` is there."""
+    """The labels from a new label up: `name`, then `upper`, the labels above it.
+
+    If `other` is among these, `name` takes the place of all of them but the top.
+    """
     if grid.other in upper:
         return (*[name] * len(upper), upper[-1])
     return (name, *upper)
 
 
 def _change_rows(grid: TreeRows, change: Callable[[Row], Row]) -> TreeRows:
-    """The grid with every row changed; refused if a label would stand for two things."""
+    """The grid with every row changed; `PolicyError` if a label would stand for two things."""
     rows = tuple(_keep_other_together(change(row), grid.other) for row in grid.rows)
     if reused_names(rows):
         raise PolicyError(
@@ -156,7 +165,7 @@ def _change_rows(grid: TreeRows, change: Callable[[Row], Row]) -> TreeRows:
 
 
 def _keep_other_together(row: Row, other: str) -> Row:
-    """Put what is under `other` under it up to the top: values without a row are there."""
+    """The row with `other` at every level from where it first has it up to below the top."""
     if other not in row[1:]:
         return row
     first = row.index(other, 1)

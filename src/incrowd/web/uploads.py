@@ -61,19 +61,19 @@ class Uploads:
         self.files: dict[str, Path] = {}
         """By purpose."""
 
-    def place(self, name: str) -> Path:
+    def make_place(self, name: str) -> Path:
         """Make a folder of its own for a file, only for this user; return the file's path in it."""
         folder = self._private() / _FOLDER
         folder.mkdir(mode=0o700, exist_ok=True)
         return Path(tempfile.mkdtemp(dir=folder)) / safe_name(name)
 
     def put(self, purpose: str, path: Path) -> None:
-        """Keep a file for its purpose; the one that it replaces is deleted."""
+        """Keep a file for its purpose; delete the one that it replaces."""
         self.forget(purpose)
         self.files[purpose] = path
 
     def take(self, purpose: str) -> Path | None:
-        """Give the file of a purpose away, None without one; whoever takes it deletes it."""
+        """Return the file of a purpose, None without one; from now on the caller must delete it."""
         return self.files.pop(purpose, None)
 
     def forget(self, purpose: str) -> None:
@@ -122,7 +122,7 @@ def without_private(words: str) -> str:
 
 
 def size_words(size: int) -> str:
-    """A size as people say it.
+    """A number of bytes in words: in GB from a megabyte on.
 
     >>> size_words(MOST), size_words(250)
     ('2 GB', '250 bytes')
@@ -149,7 +149,10 @@ class Receiver:
             return
 
     async def _take(self, scope: Any, receive: Receive) -> str:
-        """Take the file of a request and return the name it is kept under; raise if refused."""
+        """Take the file of a request and return the name that it is kept under.
+
+        `UploadError` if it is refused, `OSError` if there can be no folder for it.
+        """
         headers = {
             key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]
         }
@@ -160,7 +163,7 @@ class Receiver:
         size = int(length) if length.isdecimal() else 0
         if size > self._uploads.most:
             raise too_large_error(self._uploads.most)
-        path = self._uploads.place(unquote(headers.get("x-file-name", "")))
+        path = self._uploads.make_place(unquote(headers.get("x-file-name", "")))
         try:
             await self._write(path, receive, size)
         except BaseException:  # a cancelled server, too, leaves no half of a file
@@ -170,7 +173,11 @@ class Receiver:
         return path.name
 
     async def _write(self, path: Path, receive: Receive, size: int) -> None:
-        """Write the body of a request, which says that it has this size; refuse a full disk."""
+        """Write the body of a request, which says that it has this size.
+
+        `UploadError` if it is larger than allowed, or, once all of it has come, if it could not be
+        written.
+        """
         body = _blocks(receive, self._uploads.most)
         try:
             _refuse_full(path.parent, size)
@@ -187,13 +194,16 @@ class Receiver:
 
 
 def _refuse_full(folder: Path, size: int) -> None:
-    """Raise an error if the disk has no room for so many bytes and some to spare."""
+    """Raise `OSError` if the disk has no room for so many bytes and some to spare."""
     if shutil.disk_usage(folder).free < size + _SPARE:
         raise OSError(errno.ENOSPC, "no space left")
 
 
 async def _blocks(receive: Receive, most: int) -> AsyncIterator[bytes]:
-    """Yield the body of a request, about a megabyte at a time; refuse it beyond `most` bytes."""
+    """Yield the body of a request, about a megabyte at a time.
+
+    `UploadError` beyond `most` bytes, `_BrokenOffError` if the browser goes away.
+    """
     held, size, more = bytearray(), 0, True
     while more:
         message: Message = await receive()

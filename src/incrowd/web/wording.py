@@ -43,7 +43,9 @@ _TEXT = re.compile(r">([^<>]*--[a-z][^<>]*)<")
 
 
 def page_words(words: str) -> str:
-    """A sentence of the library without flags of a command.
+    """A sentence of the library with the fields of the page in place of flags of a command.
+
+    Clauses with flags that stand for no field are left out.
 
     >>> page_words("the encoding cannot be found; name it with --encoding")
     'the encoding cannot be found; name it with “Encoding”'
@@ -72,10 +74,12 @@ def _without_flags(words: str) -> str:
     return "".join(said)
 
 
-def sentence(words: str) -> str:
-    """Words of the library as a sentence of the page; a symbol stays small.
+def page_sentence(words: str) -> str:
+    """Words of the library as a sentence of the page, with a capital and a full stop.
 
-    >>> sentence("the file is empty"), sentence("k = 2 is small")
+    A symbol at the start stays small.
+
+    >>> page_sentence("the file is empty"), page_sentence("k = 2 is small")
     ('The file is empty.', 'k = 2 is small.')
     """
     plain = page_words(words).strip()
@@ -84,10 +88,10 @@ def sentence(words: str) -> str:
     return f"{first}{plain[1:]}{end}" if plain else ""
 
 
-def named_shortly(names: Sequence[str]) -> str:
+def list_names_shortly(names: Sequence[str]) -> str:
     """Names as a sentence lists them: of many the first, and how many more.
 
-    >>> named_shortly(["age", "sex"]), named_shortly([str(n) for n in range(12)])
+    >>> list_names_shortly(["age", "sex"]), list_names_shortly([str(n) for n in range(12)])
     ('age, sex', '0, 1, 2, 3, 4, 5, 6, 7 and 4 more')
     """
     more = len(names) - _NAMED
@@ -96,5 +100,5 @@ def named_shortly(names: Sequence[str]) -> str:
 
 
 def page_markup(markup: str) -> str:
-    """Our own markup with flags in its texts said as `page_words` says them."""
+    """Our own markup, with every text in it that names a flag as `page_words` gives it."""
     return _TEXT.sub(lambda text: f">{escape(page_words(unescape(text[1])))}<", markup)

@@ -76,7 +76,7 @@ class Worker:
 
     @property
     def awaited(self) -> bool:
-        """Whether somebody waits for an answer; nobody does for a running job that gives way."""
+        """Whether a job waits, or one runs that does not give way."""
         running = self._running
         return bool(self._waiting) or (running is not None and not running.job.gives_way)
 
@@ -91,7 +91,7 @@ class Worker:
             self._process = _Process(asyncio.get_running_loop(), self._take_event, self._recover)
 
     def submit(self, job: Job[Any]) -> Ticket:
-        """Hand in a job; it ends what it replaces, and a running job that gives way."""
+        """Hand in a job; end waiting jobs that it replaces, and a running one that gives way."""
         self._numbers += 1
         ticket = Ticket(self._numbers, job)
         if job.replaces:

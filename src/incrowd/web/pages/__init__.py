@@ -28,7 +28,7 @@ _CONTENTS = (
 
 
 def attach(session: PageSession) -> None:
-    """Define the pages of all steps for this session; all tabs share its project."""
+    """Define the pages of all steps for this session; all tabs share one project."""
     project = Project(session)
     for step, content in _CONTENTS:
         _define_page(project, step, content)

@@ -1,6 +1,6 @@
 """What pages are made of: headings, notes, figures, tables and pictures with the right tags.
 
-Texts go to the browser as texts. Only `drawing` sends markup, and it takes our own SVG, in which
+Texts go to the browser as texts. Only `draw_svg` sends markup, and it takes our own SVG, in which
 every name is escaped.
 """
 
@@ -24,60 +24,62 @@ DRAGGED = (
     "(e) => { const p = e.target.closest('[data-n]'); if (!p) return; "
     "e.dataTransfer.effectAllowed = 'move'; e.dataTransfer.setData('text/plain', p.dataset.n); }"
 )
-"""What it does when something is dragged: it carries the number along."""
+"""What the browser does when something is dragged: it carries the number along."""
 
 
-def text(tag: str, words: str, classes: str = "") -> TextElement:
+def draw_text(tag: str, words: str, classes: str = "") -> TextElement:
     """Draw an element of this tag with a text in it, and return it."""
     return TextElement(tag=tag, text=words).classes(classes)
 
 
-def box(classes: str, tag: str = "div") -> Element:
+def draw_box(classes: str, tag: str = "div") -> Element:
     """Draw an empty element for others to be put into, and return it."""
     return ui.element(tag).classes(classes)
 
 
-def card(heading: str) -> Element:
-    """Draw a place with a border and a heading; return it to be filled."""
-    with box("card", "section") as made:
-        text("h2", heading)
+def draw_card(heading: str) -> Element:
+    """Draw a card, a place with a border and a heading; return it to be filled."""
+    with draw_box("card", "section") as made:
+        draw_text("h2", heading)
     return name_for_readers(made, heading)
 
 
-def note(sentences: Iterable[str], tone: Tone = "") -> Element:
+def draw_note(sentences: Iterable[str], tone: Tone = "") -> Element:
     """Draw sentences that stand out, without empty ones; a bad note is read aloud at once."""
-    with box(f"note {tone}").props(f"role={'alert' if tone == 'bad' else 'status'}") as made:
+    with draw_box(f"note {tone}").props(f"role={'alert' if tone == 'bad' else 'status'}") as made:
         for sentence in sentences:
             if sentence:
-                text("p", sentence)
+                draw_text("p", sentence)
     return made
 
 
-def tag(words: str, tone: Tone = "") -> TextElement:
-    """Draw a word or two in a frame."""
-    return text("span", words, f"tag {tone}")
+def draw_tag(words: str, tone: Tone = "") -> TextElement:
+    """Draw a tag: a word or two in a frame."""
+    return draw_text("span", words, f"tag {tone}")
 
 
 def draw_figures(values: Iterable[tuple[str, str, Tone]]) -> None:
     """Draw numbers, each with what it means below it and its tone."""
-    with box("figures"):
+    with draw_box("figures"):
         for number, meaning, tone in values:
-            with box("figure"):
-                text("div", number, f"number {tone}")
-                text("div", meaning, "what")
+            with draw_box("figure"):
+                draw_text("div", number, f"number {tone}")
+                draw_text("div", meaning, "what")
 
 
-def table(head: Sequence[str], label: str, *, numeric: Iterable[int] = ()) -> Callable[..., None]:
+def draw_table(
+    head: Sequence[str], label: str, *, numeric: Iterable[int] = ()
+) -> Callable[..., None]:
     """Draw a table with its head; call what is returned with the cells of each row.
 
     The columns with numbers in `numeric` are aligned to the right. A cell is a text, or a function
     that fills the cell.
     """
     right = frozenset(numeric)
-    with box("wide").props("tabindex=0 role=region") as scroll, box("grid", "table"):
+    with draw_box("wide").props("tabindex=0 role=region") as scroll, draw_box("grid", "table"):
         with ui.element("thead"), ui.element("tr"):
             for number, words in enumerate(head):
-                text("th", words, "number" if number in right else "").props("scope=col")
+                draw_text("th", words, "number" if number in right else "").props("scope=col")
         body = ui.element("tbody")
     scroll.props["aria-label"] = label
 
@@ -93,17 +95,17 @@ def table(head: Sequence[str], label: str, *, numeric: Iterable[int] = ()) -> Ca
 def _add_cell(cell: str | Callable[[], Any], tag_name: str, classes: str) -> None:
     scope = {"scope": "row"} if tag_name == "th" else {}
     if not callable(cell):
-        text(tag_name, cell, classes).props.update(scope)
+        draw_text(tag_name, cell, classes).props.update(scope)
         return
-    with box(classes, tag_name) as made:
+    with draw_box(classes, tag_name) as made:
         made.props.update(scope)
         cell()
 
 
-def share_with_bar(value: float) -> None:
+def draw_share(value: float) -> None:
     """Draw a share 0..1 as a percentage and a small bar."""
-    text("span", percent(value))
-    with box("share", "span").props("aria-hidden=true"):
+    draw_text("span", percent(value))
+    with draw_box("share", "span").props("aria-hidden=true"):
         ui.element("span").style(f"width: {min(max(value, 0.0), 1.0) * 100:.1f}%")
 
 
@@ -122,26 +124,26 @@ def percent(value: float) -> str:
     return f"{hundred:.{digits}f} %"
 
 
-def whole(value: float | None) -> str:
+def count_text(value: float | None) -> str:
     """A number of people or records, with commas; None means withheld.
 
-    >>> whole(1234567), whole(None)
+    >>> count_text(1234567), count_text(None)
     ('1,234,567', 'fewer than 5')
     """
     return FEW if value is None else f"{value:,.0f}"
 
 
-def drawing(markup: str) -> ui.html:
-    """Draw our own SVG, in which all names are escaped; it is not sanitized again."""
+def draw_svg(markup: str) -> ui.html:
+    """Draw our own SVG or markup, in which all names are escaped; it is not sanitized again."""
     return ui.html(markup, sanitize=False)
 
 
-def primary_button(words: str, go: Callable[..., Any]) -> ui.button:
+def draw_primary_button(words: str, go: Callable[..., Any]) -> ui.button:
     """Draw the one button of a page that says what comes next."""
     return ui.button(words, on_click=go).props("unelevated color=primary").classes("primary")
 
 
-def plain_button(words: str, go: Callable[..., Any], icon: str | None = None) -> ui.button:
+def draw_plain_button(words: str, go: Callable[..., Any], icon: str | None = None) -> ui.button:
     """Draw a button beside the primary one."""
     return ui.button(words, on_click=go, icon=icon, color=None).props("outline")
 
@@ -156,19 +158,20 @@ class SliderScale:
     words: Callable[[float], str]
 
 
-def slider(
+def draw_slider(
     label: str, scale: SliderScale, value: float, moved: Callable[[float], Awaitable[bool]]
 ) -> Callable[[Callable[[float], Any]], None]:
     """Draw the browser's own slider: all keys work, and screen readers know it.
 
-    `moved` is called when it comes to rest, and says whether the value holds: if not, the slider
-    goes back. What is returned adds a function that is called with each value while it moves.
+    `moved` is called when it comes to rest, and returns whether the value holds: if not, the slider
+    goes back. Call what `draw_slider` returns with a function, and that is called with each value
+    while the slider moves.
     """
     followers: list[Callable[[float], Any]] = []
     in_force = latest = value
-    with box("slider"):
+    with draw_box("slider"):
         made = ui.element("input").props("type=range")
-        shown = text("output", scale.words(value))
+        shown = draw_text("output", scale.words(value))
     given = {"min": scale.low, "max": scale.high, "step": scale.step, "value": value}
     made.props.update(given | {"aria-label": label, "aria-valuetext": scale.words(value)})
 
@@ -201,6 +204,6 @@ def name_for_readers(element: Element, words: str) -> Element:
     return element
 
 
-def bar(classes: str = "") -> AbstractContextManager[Any]:
+def draw_bar(classes: str = "") -> AbstractContextManager[Any]:
     """Draw a row for buttons and tags that wraps; enter it to fill it."""
-    return box(f"bar {classes}")
+    return draw_box(f"bar {classes}")

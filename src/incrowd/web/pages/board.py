@@ -41,8 +41,8 @@ class RoleBoard:
         self._roles, self._put = roles, put
         self._columns: dict[str, str] = {}
         self._chosen: str | None = None
-        self._state = blocks.text("p", "", "quiet small").props("role=status")
-        self._body = blocks.box("board")
+        self._state = blocks.draw_text("p", "", "quiet small").props("role=status")
+        self._body = blocks.draw_box("board")
         for event, handler in (
             ("dragstart", blocks.DRAGGED),
             ("dragover", _OVER),
@@ -53,7 +53,7 @@ class RoleBoard:
         self._body.on("click", self._click, js_handler=_CLICKED)
 
     def draw(self, columns: Mapping[str, str]) -> None:
-        """Show each column in the place of its role."""
+        """Show each column in the place of its role; `columns` has the roles by column."""
         self._columns, self._chosen = dict(columns), None
         self._body.clear()
         with self._body:
@@ -62,10 +62,11 @@ class RoleBoard:
         self._say_state()
 
     def _draw_place(self, number: int, role: str) -> None:
+        """Draw the place of the role of this number, with the cards of its columns."""
         held = [name for name, its in self._columns.items() if its == role]
-        with blocks.box("place") as place:
+        with blocks.draw_box("place") as place:
             place.props["data-place"] = number
-            head = blocks.text("button", self._roles[role], "put").props("type=button")
+            head = blocks.draw_text("button", self._roles[role], "put").props("type=button")
             blocks.name_for_readers(head, f"{self._roles[role]}: put the chosen column here")
             with ui.element("ul"):
                 for name in held:
@@ -73,7 +74,7 @@ class RoleBoard:
                         self._draw_card(name)
 
     def _draw_card(self, name: str) -> None:
-        card = blocks.text("button", name, "choice").props("type=button draggable=true")
+        card = blocks.draw_text("button", name, "choice").props("type=button draggable=true")
         chosen = str(name == self._chosen).lower()
         number = list(self._columns).index(name)
         role = self._roles[self._columns[name]]
@@ -113,7 +114,7 @@ class RoleBoard:
             await self._put_into(list(self._columns)[column], place)
 
     async def _put_into(self, name: str, place: int) -> None:
-        """Ask for the role of the place of this number, unless the column has it already."""
+        """Give the column the role of the place of this number, unless it has that already."""
         role = list(self._roles)[place]
         if role != self._columns[name]:
             await self._put(name, role)

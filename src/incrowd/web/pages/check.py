@@ -13,7 +13,7 @@ from incrowd.web.pages.file_drop import FileDrop
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.progress import ProgressLine
 from incrowd.web.pages.released import draw_verdict_table
-from incrowd.web.wording import sentence
+from incrowd.web.wording import page_sentence
 
 _MORE = {
     "key": ("Choose a key", "With it, a certificate that this key has not signed does not pass."),
@@ -62,20 +62,20 @@ class CheckPage:
 
     def draw_settings(self) -> None:
         """Draw the card that asks which release to check, with which other files."""
-        with blocks.card("What to check"):
+        with blocks.draw_card("What to check"):
             FileDrop(
                 "release", "Choose a release and its certificate", self._take_uploads, multiple=True
             )
-            with blocks.box("slot"):
+            with blocks.draw_box("slot"):
                 self._draw_select("release")
                 self._draw_select("certificate")
-            blocks.text("p", self._folder_words(), "quiet small")
+            blocks.draw_text("p", self._folder_words(), "quiet small")
             with ui.expansion("Key, original and policy, if you have them").props("dense"):
                 for purpose in _MORE:
                     self._draw_slot(purpose)
             self._draw_world_switch()
-            with blocks.bar():
-                blocks.primary_button("Check it", self._check).props("icon=fact_check")
+            with blocks.draw_bar():
+                blocks.draw_primary_button("Check it", self._check).props("icon=fact_check")
         self._shown = self._chosen_paths()
 
     def _draw_world_switch(self) -> None:
@@ -96,17 +96,18 @@ class CheckPage:
     def _draw_slot(self, purpose: str) -> None:
         """Draw the choice of a file that may be at hand, and a place to drop it on."""
         button, words = _MORE[purpose]
-        with blocks.box("slot"):
-            with blocks.box("stack"):
+        with blocks.draw_box("slot"):
+            with blocks.draw_box("stack"):
                 self._draw_select(purpose)
-                blocks.text("p", words, "quiet small")
+                blocks.draw_text("p", words, "quiet small")
             FileDrop(purpose, button, self._take_uploads)
 
     def _draw_select(self, purpose: str) -> None:
+        """Draw the field that chooses the file for a purpose."""
         made = ui.select(
             self._checking.options(purpose),
             label=PURPOSES[purpose],
-            value=self._checking.path(purpose),
+            value=self._checking.chosen_path(purpose),
             clearable=True,
             with_input=True,
             on_change=partial(self._pick, purpose),
@@ -116,7 +117,7 @@ class CheckPage:
     def _pick(self, purpose: str, event: object) -> None:
         """Take the file that was chosen in a field, unless it is in force already."""
         value = getattr(event, "value", None)
-        if value != self._checking.path(purpose):
+        if value != self._checking.chosen_path(purpose):
             self._checking.choose(purpose, value)
             self._show_chosen()
 
@@ -125,7 +126,8 @@ class CheckPage:
         self._show_chosen()
 
     def _chosen_paths(self) -> dict[str, str | None]:
-        return {purpose: self._checking.path(purpose) for purpose in PURPOSES}
+        """The chosen file for each purpose; None where none is chosen."""
+        return {purpose: self._checking.chosen_path(purpose) for purpose in PURPOSES}
 
     def _show_chosen(self) -> None:
         self._shown = self._chosen_paths()
@@ -133,7 +135,8 @@ class CheckPage:
             select.set_options(self._checking.options(purpose), value=self._shown[purpose])
 
     def _check(self) -> None:
-        job = self._checking.job()
+        """Start the check of the chosen files; without a release, ask for one."""
+        job = self._checking.check_job()
         if job is None:
             ui.notify("Choose a release first.", position="bottom")
             return
@@ -153,7 +156,7 @@ class CheckPage:
             return
         if old and isinstance(run.job, jobs.CheckRelease):
             name = Path(run.job.release).name
-            blocks.note(
+            blocks.draw_note(
                 [f"Other files are chosen now. What is said below is about {name}."], "warn"
             )
         _draw_check(run.value, old=old)
@@ -163,14 +166,14 @@ def _draw_check(check: Check, *, old: bool) -> None:
     """Draw what a check found; an `old` one, of other files, is not drawn as good."""
     if check.ok:
         words = "Every promise is kept, counted anew from the file."
-        blocks.note([words, _BY_FILE], "" if old else "good")
+        blocks.draw_note([words, _BY_FILE], "" if old else "good")
     else:
-        blocks.note(["The check does not pass. Do not rely on this file."], "bad")
-    with blocks.card("What was counted"):
+        blocks.draw_note(["The check does not pass. Do not rely on this file."], "bad")
+    with blocks.draw_card("What was counted"):
         draw_verdict_table(check.models)
         for words in check.notes:
-            blocks.text("p", sentence(words))
-    with blocks.card("Whose file it is"):
+            blocks.draw_text("p", page_sentence(words))
+    with blocks.draw_card("Whose file it is"):
         _draw_answer("The certificate belongs to this file", check.digest_ok, "no certificate")
         signature = check.signature
         if signature is None:
@@ -178,26 +181,28 @@ def _draw_check(check: Check, *, old: bool) -> None:
         else:
             _draw_answer("The signature is right", signature.valid, "could not be computed")
             _draw_answer("You trust the key that signed", signature.trusted, "no key given")
-            blocks.text("p", f"Fingerprint of the key: {signature.fingerprint}", "mono small quiet")
-        blocks.text("p", f"SHA-256 of the file: {check.digest}", "mono small quiet")
+            blocks.draw_text(
+                "p", f"Fingerprint of the key: {signature.fingerprint}", "mono small quiet"
+            )
+        blocks.draw_text("p", f"SHA-256 of the file: {check.digest}", "mono small quiet")
     _draw_claims(check)
 
 
 def _draw_answer(words: str, answer: bool | None, without: str) -> None:
     """Draw a question with yes or no; without an answer, with `without` in its place."""
-    with blocks.bar():
-        blocks.text("span", words)
+    with blocks.draw_bar():
+        blocks.draw_text("span", words)
         if answer is None:
-            blocks.tag(without)
+            blocks.draw_tag(without)
         else:
-            blocks.tag("yes" if answer else "no", "good" if answer else "bad")
+            blocks.draw_tag("yes" if answer else "no", "good" if answer else "bad")
 
 
 def _draw_claims(check: Check) -> None:
     """Draw which entries of the certificate were recounted, and which not; nothing without any."""
     if not check.recounted and not check.claimed:
         return
-    with blocks.card("What the certificate says"):
+    with blocks.draw_card("What the certificate says"):
         if check.recounted:
             _draw_entries("Counted again, and true", check.recounted)
         if check.claimed:
@@ -205,5 +210,5 @@ def _draw_claims(check: Check) -> None:
 
 
 def _draw_entries(words: str, places: tuple[str, ...]) -> None:
-    blocks.text("h3", words)
-    blocks.text("p", ", ".join(places), "mono small")
+    blocks.draw_text("h3", words)
+    blocks.draw_text("p", ", ".join(places), "mono small")

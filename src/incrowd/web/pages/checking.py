@@ -53,8 +53,8 @@ class Checking:
             beside = f"{path}.certificate.json"
             self.chosen["certificate"] = beside if Path(beside).is_file() else None
 
-    def path(self, purpose: str) -> str | None:
-        """The file that is chosen for a purpose, by default of the release made here.
+    def chosen_path(self, purpose: str) -> str | None:
+        """The file that is chosen for a purpose; unless another release is chosen, that made here.
 
         None if none is chosen, or if it is no longer there.
         """
@@ -64,7 +64,7 @@ class Checking:
         return found if found is not None and Path(found).is_file() else None
 
     def options(self, purpose: str) -> dict[str, str]:
-        """What can be chosen for a purpose: paths, with what the page calls them."""
+        """The files that can be chosen for a purpose: what the page calls each, by its path."""
         session = self.session
         listed = [one for one in files.list_folder(session.folder) if not one.folder]
         found = {
@@ -76,19 +76,19 @@ class Checking:
             found[session.source] = f"{Path(session.source).name} (the open table)"
         if (copy := session.uploads.files.get(purpose)) is not None:
             found[str(copy)] = f"{copy.name} (handed over)"
-        if (now := self.path(purpose)) is not None:
+        if (now := self.chosen_path(purpose)) is not None:
             found.setdefault(now, Path(now).name)
         return found
 
-    def job(self) -> jobs.CheckRelease | None:
+    def check_job(self) -> jobs.CheckRelease | None:
         """The job that checks the chosen files; None without a release."""
-        release, key = self.path("release"), self.path("key")
+        release, key = self.chosen_path("release"), self.chosen_path("key")
         if release is None:
             return None
         return jobs.CheckRelease(
             release=release,
-            certificate=self.path("certificate"),
-            policy=self.path("policy"),
+            certificate=self.chosen_path("certificate"),
+            policy=self.chosen_path("policy"),
             original=self._original(),
             trusted_keys=() if key is None else (key,),
             folder=str(self.session.folder),
@@ -97,7 +97,7 @@ class Checking:
 
     def _original(self) -> jobs.TableFile | None:
         """The original and how to read it; None if none is chosen."""
-        path = self.path("original")
+        path = self.chosen_path("original")
         if path is None or path == self.session.source:
             return None if path is None else self.session.table
         return jobs.TableFile(path, folder=str(self.session.folder))

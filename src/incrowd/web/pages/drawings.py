@@ -44,7 +44,7 @@ class Spot:
 
 def draw_plane(spots: Sequence[Spot], choose: Callable[[int], Any]) -> ui.html:
     """Draw the risk-utility plane; `choose` is called with the number of a spot."""
-    return _clickable(plane_svg(spots), choose).classes("plane incrowd")
+    return _draw_clickable(plane_svg(spots), choose).classes("plane incrowd")
 
 
 def plane_svg(spots: Sequence[Spot]) -> str:
@@ -54,7 +54,9 @@ def plane_svg(spots: Sequence[Spot]) -> str:
     body = [*_axis_elements(most_risk, most_loss), *_frontier_line(spots, most_risk, most_loss)]
     order = sorted(range(len(spots)), key=lambda n: (spots[n].chosen, spots[n].pinned))
     body += [
-        _spot_element(n, spots[n], _x(spots[n].risk, most_risk), _y(spots[n].loss, most_loss))
+        _spot_element(
+            n, spots[n], _x_of_risk(spots[n].risk, most_risk), _y_of_loss(spots[n].loss, most_loss)
+        )
         for n in order
     ]
     return _wrap_svg("Releases by risk and information loss", "".join(body), _HEIGHT)
@@ -66,7 +68,7 @@ def spots_covering(spots: Sequence[Spot], number: int) -> list[int]:
         _round_ceiling([one.risk for one in spots]),
         _round_ceiling([one.loss for one in spots]),
     )
-    places = [(_x(one.risk, risk), _y(one.loss, loss)) for one in spots]
+    places = [(_x_of_risk(one.risk, risk), _y_of_loss(one.loss, loss)) for one in spots]
     x, y = places[number]
     return [n for n, (a, b) in enumerate(places) if hypot(a - x, b - y) <= _NEAR]
 
@@ -77,14 +79,20 @@ def draw_histogram(
     cuts: Iterable[float],
     choose: Callable[[int], Any],
 ) -> ui.html:
-    """Draw a histogram; `choose` is called with the number of the edge to cut at."""
-    return _clickable(histogram_svg(edges, counts, cuts), choose).classes("bins incrowd")
+    """Draw a histogram; `choose` is called with the number of the edge to cut at.
+
+    See `histogram_svg` for the edges and counts.
+    """
+    return _draw_clickable(histogram_svg(edges, counts, cuts), choose).classes("bins incrowd")
 
 
 def histogram_svg(
     edges: Sequence[float], counts: Sequence[int | None], cuts: Iterable[float]
 ) -> str:
-    """A histogram as SVG; a count of None is withheld, and drawn as an empty bar."""
+    """A histogram as SVG; `edges` are the lower ends of the bars, `counts` their records.
+
+    A count of None is withheld, and drawn as a low bar of another look.
+    """
     cut_at = set(cuts)
     step = (_WIDTH - 2 * _EDGE) / max(len(counts), 1)
     most = max([count or 0 for count in counts] + [1])
@@ -99,9 +107,9 @@ def histogram_svg(
     return _wrap_svg("Records by value, and cut points", "".join(parts), 206)
 
 
-def _clickable(markup: str, choose: Callable[[int], Any]) -> ui.html:
-    """Draw an SVG; a click or key on a numbered place calls `choose` with the number."""
-    made = blocks.drawing(markup)
+def _draw_clickable(markup: str, choose: Callable[[int], Any]) -> ui.html:
+    """Draw an SVG; a click, Enter or space on a numbered place calls `choose` with the number."""
+    made = blocks.draw_svg(markup)
     made.on("click", lambda event: choose(int(event.args)), js_handler=blocks.CHOSEN)
     made.on("keydown", lambda event: choose(int(event.args)), js_handler=_KEYED)
     return made
@@ -122,19 +130,20 @@ def _round_ceiling(values: Sequence[float]) -> float:
     )
 
 
-def _x(risk: float, most: float) -> float:
+def _x_of_risk(risk: float, most: float) -> float:
     """Where a risk is across the plane, if `most` is at its right edge."""
     return _LEFT + risk / most * (_WIDTH - _LEFT - _EDGE)
 
 
-def _y(loss: float, most: float) -> float:
+def _y_of_loss(loss: float, most: float) -> float:
     """Where a loss is in the plane, from the top, if `most` is at its upper edge."""
     return _HEIGHT - _BOTTOM - loss / most * (_HEIGHT - _BOTTOM - _EDGE)
 
 
 def _axis_elements(most_risk: float, most_loss: float) -> Iterable[str]:
+    """Yield the grid of the plane, its numbers and what its axes mean."""
     for part in range(5):
-        x, y = _x(part / 4, 1.0), _y(part / 4, 1.0)
+        x, y = _x_of_risk(part / 4, 1.0), _y_of_loss(part / 4, 1.0)
         yield f'<line class="axis" x1="{x:.1f}" y1="{_EDGE}" x2="{x:.1f}" y2="{_FLOOR}"/>'
         yield f'<line class="axis" x1="{_LEFT}" y1="{y:.1f}" x2="{_WIDTH - _EDGE}" y2="{y:.1f}"/>'
         yield _text_element(f"{most_risk * part / 4:.3g}", x, _FLOOR + 18)
@@ -154,11 +163,14 @@ def _frontier_line(spots: Sequence[Spot], most_risk: float, most_loss: float) ->
     """Yield the line through the points that no other beats; nothing if there is only one."""
     best = sorted((spot.risk, spot.loss) for spot in spots if spot.best)
     if len(best) > 1:
-        points = " ".join(f"{_x(r, most_risk):.1f},{_y(l, most_loss):.1f}" for r, l in best)
+        points = " ".join(
+            f"{_x_of_risk(r, most_risk):.1f},{_y_of_loss(l, most_loss):.1f}" for r, l in best
+        )
         yield f'<polyline points="{points}" class="ic-none" fill="none"/>'
 
 
 def _spot_element(number: int, spot: Spot, x: float, y: float) -> str:
+    """The point with this number as a group that can be chosen, its middle at (x, y)."""
     name = escape(spot.name)
     hollow = ' fill-opacity="0.15" stroke="currentColor" stroke-dasharray="3 2"'
     look = f'class="ic-fill{spot.series % 4 + 1}"{hollow if spot.bound else ""}'

@@ -14,7 +14,7 @@ from incrowd.web.pages import blocks
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.progress import ProgressLine
 from incrowd.web.pages.project import SEARCHED, Project
-from incrowd.web.wording import sentence
+from incrowd.web.wording import page_sentence
 
 
 class Effect:
@@ -25,9 +25,9 @@ class Effect:
         self._shown: WhatIf | Unanswered | None = None
         self._policy = ""
         self._said = ""
-        with blocks.card("What this does"):
-            self._body = blocks.box("stack").props("aria-live=polite")
-            self._state = blocks.box("stack")
+        with blocks.draw_card("What this does"):
+            self._body = blocks.draw_box("stack").props("aria-live=polite")
+            self._state = blocks.draw_box("stack")
             ProgressLine(frame, frame.project.search_run)
         with self._body:
             ui.spinner(size="lg").props("aria-label=working")
@@ -41,14 +41,14 @@ class Effect:
     async def show_answer(self) -> None:
         """Ask and wait; show the answer or why there is none, unless the policy changed by then."""
         policy = self._frame.policy
-        answer = await self._frame.project.what_if()
+        answer = await self._frame.project.ask_what_if()
         if self._body.is_deleted or policy != self._frame.policy:
             return  # a newer question is under way
         self._body.classes(remove="working")
         if answer is None:
             self._show_unknown("The question was stopped, so what this does is not known.", "")
         elif isinstance(answer, Failed):
-            self._show_unknown(sentence(answer.message), sentence(answer.remedy))
+            self._show_unknown(page_sentence(answer.message), page_sentence(answer.remedy))
         else:
             self._policy = policy
             self._show(answer)
@@ -58,11 +58,12 @@ class Effect:
         self._shown = None
         self._body.clear()
         with self._body:
-            blocks.note(words, "warn")
-            with blocks.bar():
-                blocks.plain_button("Try again", self.ask, "refresh")
+            blocks.draw_note(words, "warn")
+            with blocks.draw_bar():
+                blocks.draw_plain_button("Try again", self.ask, "refresh")
 
     def _show(self, answer: WhatIf | Unanswered) -> None:
+        """Show an answer in place of the one before."""
         self._shown = answer
         self._body.clear()
         with self._body:
@@ -103,9 +104,9 @@ class Effect:
         if words:
             goes_on = project.search_state() in ("running", "waiting")
             with self._state:
-                blocks.note([words], "" if goes_on else "warn")
+                blocks.draw_note([words], "" if goes_on else "warn")
                 if not goes_on:
-                    blocks.plain_button("Search now", self._search_now, "search")
+                    blocks.draw_plain_button("Search now", self._search_now, "search")
 
     def _search_now(self) -> None:
         self._frame.project.search_behind(asked=True)
@@ -120,32 +121,36 @@ def state_words(project: Project) -> str:
         case "ended":
             ended = project.search_run.failed
             why = "" if ended is None else ended.message.partition(";")[0]
-            return sentence(f"the full search ended without an answer: {why}")
+            return page_sentence(f"the full search ended without an answer: {why}")
         case "unasked":
             return f"Tables of more than {SEARCHED:,} records are searched only if you ask."
 
 
 _Figure: TypeAlias = tuple[str, str, blocks.Tone]
+"""A number, what it means, and its tone."""
 
 
 def crowd_figures(answer: WhatIf, before: str = "") -> list[_Figure]:
-    """The smallest crowds: the world's first, if counted; `before` ends the table's words."""
+    """Figures on the smallest crowds: of the world, if it is counted, and of the table.
+
+    `before` is put after the words of the table's figure.
+    """
     world, after = answer.world, answer.after
     tone: blocks.Tone = "" if world is not None and world.instead else "good"
-    here: _Figure = (blocks.whole(after.k), f"people share each line at least{before}", tone)
+    here: _Figure = (blocks.count_text(after.k), f"people share each line at least{before}", tone)
     if world is None:
         return [here]
     return [
-        (blocks.whole(world.people), "people of the world fit each line at least", "good"),
+        (blocks.count_text(world.people), "people of the world fit each line at least", "good"),
         (blocks.percent(world.presence), "of those who fit a line are in the table at most", ""),
         here,
     ]
 
 
-def as_estimates(figures: list[_Figure], *, quick: bool) -> list[_Figure]:
+def mark_estimates(figures: list[_Figure], *, quick: bool) -> list[_Figure]:
     """The figures, marked as estimates if they are `quick` ones.
 
-    >>> as_estimates([("29 %", "information loss", "good")], quick=True)
+    >>> mark_estimates([("29 %", "information loss", "good")], quick=True)
     [('≈ 29 %', 'information loss (estimate)', '')]
     """
     if not quick:
@@ -154,25 +159,27 @@ def as_estimates(figures: list[_Figure], *, quick: bool) -> list[_Figure]:
 
 
 def _draw_known_figures(answer: WhatIf) -> None:
+    """Draw risk, loss and records left out, compared with the table as it is."""
     before = answer.before
     after: list[_Figure] = [
         *crowd_figures(answer, f"; {before.k:,} before"),
         (blocks.percent(answer.risk), f"highest risk; {blocks.percent(before.highest)} before", ""),
         (blocks.percent(answer.loss), f"information loss ({answer.loss_name})", ""),
-        (blocks.whole(answer.suppressed), "records left out", "" if answer.allowed else "bad"),
+        (blocks.count_text(answer.suppressed), "records left out", "" if answer.allowed else "bad"),
     ]
-    blocks.draw_figures([*as_estimates(after, quick=answer.quick), _uniques_figure(before)])
+    blocks.draw_figures([*mark_estimates(after, quick=answer.quick), _uniques_figure(before)])
     if not answer.allowed:
-        blocks.note(["More records are left out than the policy allows."], "warn")
+        blocks.draw_note(["More records are left out than the policy allows."], "warn")
 
 
 def _uniques_figure(before: ClassFacts) -> _Figure:
-    return (blocks.whole(before.uniques), "records were alone before", "")
+    return (blocks.count_text(before.uniques), "records were alone before", "")
 
 
 def _draw_unknown_figures(answer: Unanswered) -> None:
+    """Draw why there is no answer, and the figures of the table as it is."""
     before = answer.before
-    blocks.note([sentence(f"not computed yet: {answer.why}")], "warn")
+    blocks.draw_note([page_sentence(f"not computed yet: {answer.why}")], "warn")
     blocks.draw_figures(
         [
             ("unknown", f"people share each line at least; {before.k:,} before", ""),
@@ -185,12 +192,12 @@ def _draw_unknown_figures(answer: Unanswered) -> None:
 
 def draw_loss_table(answer: WhatIf, head: str = "Lost") -> None:
     """Draw a table of what each column loses, most first."""
-    add = blocks.table(("Column", head), "What each column loses", numeric=(1,))
+    add = blocks.draw_table(("Column", head), "What each column loses", numeric=(1,))
     for name, lost in sorted(answer.by_column.items(), key=lambda pair: -pair[1]):
-        add(name, lambda lost=lost: blocks.share_with_bar(lost))
+        add(name, lambda lost=lost: blocks.draw_share(lost))
 
 
 def _draw_columns(answer: WhatIf) -> None:
     draw_loss_table(answer, "Lost (estimate)" if answer.quick else "Lost")
-    how = sentence(f"{answer.how}. Answered in {answer.seconds:.2f} s")
-    blocks.text("p", how, "quiet small")
+    how = page_sentence(f"{answer.how}. Answered in {answer.seconds:.2f} s")
+    blocks.draw_text("p", how, "quiet small")

@@ -11,10 +11,10 @@ Put = Callable[[Any], Awaitable[bool]]
 """Takes a value, and says whether it holds from now on."""
 
 
-def number(label: str, value: float | None, put: Put, **options: Any) -> ui.number:
-    """Draw a field for a number; `put` takes a changed one.
+def draw_number(label: str, value: float | None, put: Put, **options: Any) -> ui.number:
+    """Draw a field for a number; `put` is called with a changed one, and may refuse it.
 
-    Without `clearable` an empty field goes back to the value, too.
+    The field then goes back to `value`, and so does an empty one without `clearable`.
     """
     clearable = bool(options.pop("clearable", False))
     made = ui.number(label, value=value, **options).props("outlined dense")
@@ -32,8 +32,8 @@ def number(label: str, value: float | None, put: Put, **options: Any) -> ui.numb
     return made
 
 
-def choice(options: Any, label: str, value: Any, put: Put) -> ui.select:
-    """Draw a field to choose from; `put` takes what is chosen."""
+def draw_choice(options: Any, label: str, value: Any, put: Put) -> ui.select:
+    """Draw a field to choose from; `put` is called with what is chosen, and may refuse it."""
     made = ui.select(options, value=value, label=label).props("outlined dense")
 
     async def change() -> None:
@@ -45,7 +45,7 @@ def choice(options: Any, label: str, value: Any, put: Put) -> ui.select:
     return made
 
 
-def marks(label: str, values: list[str], put: Put) -> ui.input_chips:
+def draw_marks(label: str, values: list[str], put: Put) -> ui.input_chips:
     """Draw a field for several short texts: Enter adds one, a click on its cross removes it."""
     made = ui.input_chips(label, value=values, new_value_mode="add-unique")
     made.props("outlined dense")

@@ -22,7 +22,7 @@ from incrowd.web.pages import blocks, standing, steps
 from incrowd.web.pages.project import Project
 from incrowd.web.pages.same_as_drawer import SameAs
 from incrowd.web.pages.steps import Step
-from incrowd.web.wording import sentence
+from incrowd.web.wording import page_sentence
 
 _LOOKED_AT = 0.5
 """Seconds between two looks at what other tabs changed."""
@@ -67,7 +67,7 @@ class Frame:
         self._draw_header()
         self._draw_rail()
         self._same_as = SameAs(self.project)
-        self._body = blocks.box("stack page")
+        self._body = blocks.draw_box("stack page")
         ui.skip_link(target=self._body)
         self.redraw()
         ui.timer(_LOOKED_AT, self._refresh_or_redraw)
@@ -87,15 +87,17 @@ class Frame:
     async def _draw_content(self) -> None:
         """Draw title and content; if that fails, say why and offer to try again."""
         try:
-            blocks.text("h1", self.step.name)
-            blocks.text("p", self.step.sentence, "lead")
+            blocks.draw_text("h1", self.step.name)
+            blocks.draw_text("p", self.step.sentence, "lead")
             await self._content(self)
         except IncrowdError as error:
             self.show_error(error)
-            with blocks.bar():
-                blocks.plain_button("Try again", self.redraw, "refresh")
+            with blocks.draw_bar():
+                blocks.draw_plain_button("Try again", self.redraw, "refresh")
                 if self.project.table_run.failed is not None:
-                    blocks.plain_button("Choose another table", self._leave_table, "folder_open")
+                    blocks.draw_plain_button(
+                        "Choose another table", self._leave_table, "folder_open"
+                    )
 
     def _leave_table(self) -> None:
         self.project.open(None)
@@ -135,16 +137,16 @@ class Frame:
             draft = await self.await_answer(self.project.draft(), "Drafting a policy")
             self.note_drawn()
             return draft
-        blocks.note(["There is no table yet."])
-        with blocks.bar():
-            blocks.primary_button("Choose a table", lambda: ui.navigate.to(steps.TABLE.path))
+        blocks.draw_note(["There is no table yet."])
+        with blocks.draw_bar():
+            blocks.draw_primary_button("Choose a table", lambda: ui.navigate.to(steps.TABLE.path))
         return None
 
     async def await_answer(self, asked: Awaitable[_Answer], words: str) -> _Answer:
         """Wait for an answer of the worker; until then the page says what it waits for."""
-        with blocks.box("bar").props("role=status") as waiting:
+        with blocks.draw_box("bar").props("role=status") as waiting:
             ui.spinner(size="sm").props("aria-hidden=true")
-            blocks.text("span", f"{words} …", "quiet")
+            blocks.draw_text("span", f"{words} …", "quiet")
         try:
             return await asked
         finally:
@@ -159,7 +161,7 @@ class Frame:
     @staticmethod
     def show_error(error: IncrowdError) -> None:
         """Say what is wrong where the answer would be, in the library's words."""
-        blocks.note((sentence(error.message), sentence(error.remedy)), "bad")
+        blocks.draw_note((page_sentence(error.message), page_sentence(error.remedy)), "bad")
 
     # What the user does
 
@@ -198,7 +200,7 @@ class Frame:
     @staticmethod
     def notify_refusal(error: IncrowdError) -> None:
         """Show an error as a message that stays until it is closed."""
-        words = f"{sentence(error.message)} {sentence(error.remedy)}"
+        words = f"{page_sentence(error.message)} {page_sentence(error.remedy)}"
         ui.notify(words, type="negative", timeout=0, close_button="Close", multi_line=True)
 
     def refresh_around(self) -> None:
@@ -235,9 +237,10 @@ class Frame:
 
     @ui.refreshable_method
     def _draw_tools(self) -> None:
+        """Draw the name of the table and the buttons of the header."""
         session = self.project.session
         name = Path(session.source).name if session.source else "no table yet"
-        blocks.text("span", name, "file").props["title"] = name
+        blocks.draw_text("span", name, "file").props["title"] = name
         undo = _tool_button("undo", "Undo the last change (Ctrl+Z)", self._undo)
         undo.set_enabled(session.can_undo)
         redo = _tool_button("redo", "Redo (Ctrl+Y)", self._redo)
@@ -263,29 +266,30 @@ class Frame:
 
     def _draw_rail(self) -> None:
         self._left = ui.left_drawer(fixed=True).props("width=230 breakpoint=1023")
-        with self._left, blocks.name_for_readers(blocks.box("rail", "nav"), "Steps"):
+        with self._left, blocks.name_for_readers(blocks.draw_box("rail", "nav"), "Steps"):
             self._draw_steps()
 
     @ui.refreshable_method
     def _draw_steps(self) -> None:
+        """Draw a link to each step, with how it stands."""
         with ui.element("ol"):
             for number, step in enumerate(steps.STEPS, start=1):
                 state = standing.state_of(self.project, step)
-                with blocks.box(state, "li"), ui.link(target=step.path) as link:
+                with blocks.draw_box(state, "li"), ui.link(target=step.path) as link:
                     if step is self.step:
                         link.props("aria-current=page")
                     mark = {"done": "✓", "attention": "!"}.get(state, str(number))
-                    blocks.text("span", mark, "dot").props("aria-hidden=true")
-                    blocks.text("span", step.name)
+                    blocks.draw_text("span", mark, "dot").props("aria-hidden=true")
+                    blocks.draw_text("span", step.name)
                     if words := standing.words_of(self.project, step):
-                        blocks.text("span", words, "state")
+                        blocks.draw_text("span", words, "state")
 
     def _open_help(self) -> None:
         with ui.dialog() as dialog, ui.card():
-            blocks.text("h2", f"{self.step.name}: {self.step.sentence}")
+            blocks.draw_text("h2", f"{self.step.name}: {self.step.sentence}")
             for sentence in HELP:
-                blocks.text("p", sentence)
-            blocks.plain_button("Close", dialog.close)
+                blocks.draw_text("p", sentence)
+            blocks.draw_plain_button("Close", dialog.close)
         dialog.open()
 
     def draw_next_button(self, *, first: bool = True) -> None:
@@ -293,7 +297,7 @@ class Frame:
         following = dict(pairwise(steps.STEPS)).get(self.step)
         if following is None:
             return
-        with blocks.box("next bar end"):
+        with blocks.draw_box("next bar end"):
             # A link: it works while the page is being drawn anew, when buttons come and go.
             # Its address says which step was gone through.
             button = ui.button(f"Next: {following.name}", color=None)

@@ -24,7 +24,7 @@ async def show(frame: Frame) -> None:
         return
     names = edits.columns_of_role(frame.policy, "quasi")
     if not names:
-        blocks.note(
+        blocks.draw_note(
             ["No column is a quasi-identifier, so none becomes coarser. See Roles."], "warn"
         )
         frame.draw_next_button()
@@ -39,11 +39,11 @@ class _ColumnView:
 
     def __init__(self, frame: Frame, name: str, drafted: DraftFacts) -> None:
         self._frame, self._name = frame, name
-        with blocks.box("side"):
-            with blocks.box("stack"):
-                self._levels, self._work = blocks.box("stack"), blocks.box("stack")
-            with blocks.box("stack"):
-                self._settings, offers = blocks.box("stack"), blocks.box("stack")
+        with blocks.draw_box("side"):
+            with blocks.draw_box("stack"):
+                self._levels, self._work = blocks.draw_box("stack"), blocks.draw_box("stack")
+            with blocks.draw_box("stack"):
+                self._settings, offers = blocks.draw_box("stack"), blocks.draw_box("stack")
                 self._effect = Effect(frame)
         with offers:
             self._offers = Suggestions(frame, name, drafted)
@@ -83,8 +83,8 @@ class _ColumnView:
         if kind == "text" or edits.hierarchy_of(frame.policy, name)["name"] == "tree":
             await self._draw_tree(shown)
             return
-        with blocks.bar() as bar:
-            blocks.plain_button(
+        with blocks.draw_bar() as bar:
+            blocks.draw_plain_button(
                 "Group values by hand", lambda: self._show_tree(bar, shown), "account_tree"
             )
 
@@ -106,7 +106,9 @@ class _ColumnView:
         if shown.rows:
             TreeEditor(self._frame, self._name, self._redraw).show(shown, levels)
         else:
-            blocks.text("p", "No value has 5 records or more, so none is listed here.", "quiet")
+            blocks.draw_text(
+                "p", "No value has 5 records or more, so none is listed here.", "quiet"
+            )
 
     async def _redraw(self, levels: HierarchyFacts) -> None:
         """Draw anew what depends on the tree, after a change of it."""
@@ -116,6 +118,8 @@ class _ColumnView:
 
 
 def _draw_tabs(frame: Frame, names: Sequence[str], name: str) -> None:
+    """Draw a tab for each column; choosing one shows its hierarchy."""
+
     def choose(event: Any) -> None:
         frame.project.column = str(event.value)
         frame.redraw()
@@ -128,27 +132,29 @@ def _draw_tabs(frame: Frame, names: Sequence[str], name: str) -> None:
 
 
 def _draw_levels(name: str, shown: HierarchyFacts) -> None:
-    with blocks.card(f"Levels of {name}"):
-        blocks.text(
+    """Draw the card with the levels of a column side by side."""
+    with blocks.draw_card(f"Levels of {name}"):
+        blocks.draw_text(
             "p", "Level 0 is the value as it is. Labels of fewer than 5 records are hidden."
         )
-        with blocks.box("levels").props("tabindex=0 role=region") as row:
+        with blocks.draw_box("levels").props("tabindex=0 role=region") as row:
             for level in shown.levels:
                 _draw_level(level, shown)
         blocks.name_for_readers(row, f"Levels of {name}")
 
 
 def _draw_level(level: LevelFacts, shown: HierarchyFacts) -> None:
+    """Draw a level with its most frequent labels; one that is not used looks so."""
     used = shown.lowest <= level.level <= shown.highest
-    with blocks.box("level" if used else "level out"):
-        blocks.text("h3", f"Level {level.level}")
-        blocks.text("p", level_words(level.nodes, level.smallest), "quiet small")
+    with blocks.draw_box("level" if used else "level out"):
+        blocks.draw_text("h3", f"Level {level.level}")
+        blocks.draw_text("p", level_words(level.nodes, level.smallest), "quiet small")
         with ui.element("ul"):
             for one in level.labels[:8]:
                 if one.label is not None:
                     with ui.element("li"):
-                        blocks.text("span", one.label)
-                        blocks.text("span", blocks.whole(one.records))
+                        blocks.draw_text("span", one.label)
+                        blocks.draw_text("span", blocks.count_text(one.records))
 
 
 async def _draw_cuts(frame: Frame, name: str) -> None:
@@ -166,16 +172,21 @@ async def _draw_cuts(frame: Frame, name: str) -> None:
         spec = {"name": "intervals", "cuts": new} if new else "intervals"
         await frame.change(lambda t: edits.with_column(t, name, {"hierarchy": spec}), redraw=True)
 
-    with blocks.card("Cut points"):
-        blocks.text("p", "Click where an interval should begin. A second click takes the cut away.")
+    with blocks.draw_card("Cut points"):
+        blocks.draw_text(
+            "p", "Click where an interval should begin. A second click takes the cut away."
+        )
         drawings.draw_histogram(edges, counts, cuts, cut)
         if cuts:
             listed = ", ".join(f"{at:,g}" for at in cuts)
-            blocks.text("p", f"Intervals begin at {listed}.", "quiet")
+            blocks.draw_text("p", f"Intervals begin at {listed}.", "quiet")
 
 
 def edges_and_counts(shown: HistogramFacts) -> tuple[list[float], list[int | None]]:
-    """The lower ends of the bins, ascending, and their counts; bins without one are left out."""
+    """The lower ends of the bins, ascending, and the records of each (None if withheld).
+
+    Bins without a lower end are left out.
+    """
     found = {one.low: one.records for one in shown.bins if one.low is not None}
     edges = sorted(found)
     return edges, [found[edge] for edge in edges]

@@ -40,13 +40,13 @@ async def show(frame: Frame, name: str) -> None:
             redraw=True,
         )
 
-    with blocks.card("How it becomes coarser"):
-        fields.choice(options, "Hierarchy", now, put("hierarchy"))
-        fields.number("Lowest level shown", column.get("lowest", 0), put("lowest"))
+    with blocks.draw_card("How it becomes coarser"):
+        fields.draw_choice(options, "Hierarchy", now, put("hierarchy"))
+        fields.draw_number("Lowest level shown", column.get("lowest", 0), put("lowest"))
         highest = column.get("highest")
-        fields.number("Highest level shown", highest, put("highest"), clearable=True)
+        fields.draw_number("Highest level shown", highest, put("highest"), clearable=True)
         weight = column.get("weight", 1)
-        fields.number("Weight: how much its loss matters", weight, put("weight"))
+        fields.draw_number("Weight: how much its loss matters", weight, put("weight"))
         _draw_files(frame, name)
 
 
@@ -56,6 +56,7 @@ def _whole_if_possible(value: object) -> object:
 
 
 def _draw_files(frame: Frame, name: str) -> None:
+    """Draw the fold that imports the hierarchy from a CSV file or exports it."""
     session = frame.project.session
     there = [one.name for one in files.list_folder(session.folder, "") if one.name.endswith(".csv")]
 
@@ -66,11 +67,11 @@ def _draw_files(frame: Frame, name: str) -> None:
         spec = {"name": "file", "path": str(chosen.value)}
         await frame.change(lambda t: edits.with_column(t, name, {"hierarchy": spec}), redraw=True)
 
-    with ui.expansion("From or to a CSV file").props("dense"), blocks.box("stack"):
+    with ui.expansion("From or to a CSV file").props("dense"), blocks.draw_box("stack"):
         chosen = ui.select(there, label="File of the folder").props("outlined dense")
-        with blocks.bar():
-            blocks.plain_button("Import", import_file, "upload_file")
-            blocks.plain_button("Export", lambda: _export(frame, name), "download")
+        with blocks.draw_bar():
+            blocks.draw_plain_button("Import", import_file, "upload_file")
+            blocks.draw_plain_button("Export", lambda: _export(frame, name), "download")
 
 
 async def _export(frame: Frame, name: str) -> None:

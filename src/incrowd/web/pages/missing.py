@@ -13,7 +13,7 @@ from incrowd.web.facts import DraftFacts
 from incrowd.web.pages import blocks, fields
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.project import FailedJobError
-from incrowd.web.wording import sentence
+from incrowd.web.wording import page_sentence
 
 _READ = {
     "own-value": "a value of its own",
@@ -30,8 +30,8 @@ class MissingValues:
     def __init__(self, frame: Frame, drafted: DraftFacts) -> None:
         self._frame, self._drafted = frame, drafted
         self._counts: dict[str, ui.label] = {}
-        with blocks.card("Missing values"):
-            blocks.text(
+        with blocks.draw_card("Missing values"):
+            blocks.draw_text(
                 "p",
                 "Empty cells are missing. Some tables write a mark in their place, such as -8 or "
                 "n/a. Cells that hold a mark are read as empty, and leave as empty cells.",
@@ -40,12 +40,15 @@ class MissingValues:
             self._draw_columns()
 
     def _draw_settings_of_all(self) -> None:
+        """Draw the marks of every column, and what a missing quasi-identifier counts as."""
         policy = self._frame.policy
         now = str(edits.parse(policy).get("missing", "own-value"))
-        with blocks.bar():
-            fields.marks("Marks in every column", edits.marks_of(policy), self._mark_setter(None))
+        with blocks.draw_bar():
+            fields.draw_marks(
+                "Marks in every column", edits.marks_of(policy), self._mark_setter(None)
+            )
             label = "A missing quasi-identifier counts as"
-            fields.choice(_READ, label, now, self._put_reading)
+            fields.draw_choice(_READ, label, now, self._put_reading)
 
     async def _put_reading(self, value: object) -> bool:
         """Set what a missing quasi-identifier counts as; return whether incrowd accepts it."""
@@ -70,27 +73,31 @@ class MissingValues:
         return put
 
     def _draw_columns(self) -> None:
+        """List the columns with marks of their own, and fields to give another column one."""
         every = edits.columns(self._frame.policy)
         marked = [name for name in every if edits.marks_of(self._frame.policy, name)]
-        with blocks.box("roles"):
+        with blocks.draw_box("roles"):
             for name in marked[:_FIRST]:
                 self._draw_column(name)
         if len(marked) > _FIRST:
             words = f"{len(marked) - _FIRST:,} more columns have marks: see the policy in Same as."
-            blocks.text("p", words, "quiet small")
+            blocks.draw_text("p", words, "quiet small")
         others = [name for name in every if name not in marked]
         if others:
             self._draw_other_columns(others)
 
     def _draw_column(self, name: str) -> None:
-        with blocks.box("role"):
-            blocks.text("span", name, "name")
+        """Draw the marks of a column, what they blank out, and why the draft has them."""
+        with blocks.draw_box("role"):
+            blocks.draw_text("span", name, "name")
             marks = edits.marks_of(self._frame.policy, name)
-            fields.marks(f"Marks in {name}", marks, self._mark_setter(name))
-            with blocks.box(""):
+            fields.draw_marks(f"Marks in {name}", marks, self._mark_setter(name))
+            with blocks.draw_box(""):
                 self._counts[name] = ui.label("").classes("small")
                 if why := self._drafted.marks.get(name):
-                    blocks.text("p", f"{sentence(why)} A guess of the draft.", "quiet small")
+                    blocks.draw_text(
+                        "p", f"{page_sentence(why)} A guess of the draft.", "quiet small"
+                    )
 
     def _draw_other_columns(self, others: list[str]) -> None:
         """Draw fields to give one of these columns its first mark."""
@@ -101,14 +108,14 @@ class MissingValues:
                 return
             await self._mark_setter(str(column.value))([str(mark.value).strip()])
 
-        with blocks.bar():
+        with blocks.draw_bar():
             column = ui.select(others, label="Column with a mark of its own").props(
                 "outlined dense"
             )
             mark = ui.input("Mark").props("outlined dense")
-            blocks.plain_button("Add the mark", add, "add")
+            blocks.draw_plain_button("Add the mark", add, "add")
 
-    async def count(self) -> None:
+    async def show_counts(self) -> None:
         """Ask how many cells are missing as the policy reads them; show it unless that fails."""
         if not self._counts:
             return
@@ -129,5 +136,5 @@ def missing_words(count: int | None) -> str:
     >>> missing_words(3809), missing_words(None)
     ('3,809 cells are read as missing.', 'Fewer than 5 cells are read as missing.')
     """
-    many = "Fewer than 5" if count is None else blocks.whole(count)
+    many = "Fewer than 5" if count is None else blocks.count_text(count)
     return f"{many} cells are read as missing."

@@ -10,7 +10,7 @@ from incrowd.web.facts import TriedRelease, WhatIf
 from incrowd.web.pages import blocks
 from incrowd.web.pages.effect import crowd_figures, draw_loss_table
 from incrowd.web.session import PINNED
-from incrowd.web.wording import sentence
+from incrowd.web.wording import page_sentence
 
 if TYPE_CHECKING:
     from incrowd.web.pages.search import SearchView
@@ -22,19 +22,19 @@ _STOPPED = (
 
 
 def loss_words(point: TriedRelease) -> str:
-    """What to call the loss of a point: the loss, or a bound of it."""
+    """The words before the loss of a point: "loss", or "loss at most" for a bound."""
     return "loss at most" if point.answer is not None and point.answer.quick else "loss"
 
 
 def draw_chosen_card(shown: "SearchView") -> None:
     """Draw the card of the chosen point: its figures, what each column loses, its buttons."""
     point = shown.chosen_point
-    with blocks.card("The point you chose"):
+    with blocks.draw_card("The point you chose"):
         if point is None or point.answer is None:
-            blocks.text("p", "None yet.", "quiet")
+            blocks.draw_text("p", "None yet.", "quiet")
             return
         _draw_others_here(shown, point)
-        blocks.text("h3", point.name)
+        blocks.draw_text("h3", point.name)
         _draw_remarks(point)
         answer = point.answer
         most = " at most" if answer.quick else ""
@@ -55,22 +55,23 @@ def _draw_others_here(shown: "SearchView", point: TriedRelease) -> None:
     if not others:
         return
     count = "1 more point lies" if len(others) == 1 else f"{len(others)} more points lie"
-    blocks.text("p", f"{count} at this place:", "quiet small")
-    with blocks.bar():
+    blocks.draw_text("p", f"{count} at this place:", "quiet small")
+    with blocks.draw_bar():
         for one in others:
-            button = blocks.plain_button(one.name, lambda name=one.name: shown.choose(name))
+            button = blocks.draw_plain_button(one.name, lambda name=one.name: shown.choose(name))
             button.props("dense no-caps")
 
 
 def _draw_remarks(point: TriedRelease) -> None:
     if point.like:
         words = f"The release of “{point.like}” loses less and satisfies this, too"
-        blocks.note([f"{words}: it is shown here, and used if you use this point."])
+        blocks.draw_note([f"{words}: it is shown here, and used if you use this point."])
     if point.answer is not None and point.answer.quick:
-        blocks.note([_STOPPED], "warn")
+        blocks.draw_note([_STOPPED], "warn")
 
 
 def _draw_actions(shown: "SearchView", point: TriedRelease) -> None:
+    """Draw the buttons that use the point, and pin or unpin it."""
     session = shown.frame.project.session
     names = [one.name for one in session.pinned]
     pinned = point.name in names
@@ -82,11 +83,11 @@ def _draw_actions(shown: "SearchView", point: TriedRelease) -> None:
             session.pin(point)
         shown.draw.refresh()
 
-    with blocks.bar():
-        use = blocks.plain_button("Use this point", lambda: _use_point(shown, point), "check")
+    with blocks.draw_bar():
+        use = blocks.draw_plain_button("Use this point", lambda: _use_point(shown, point), "check")
         use.props(remove="outline").props("unelevated color=primary text-color=white")
         use.set_enabled(not shown.is_old)
-        button = blocks.plain_button("Unpin" if pinned else "Pin to compare", pin, "push_pin")
+        button = blocks.draw_plain_button("Unpin" if pinned else "Pin to compare", pin, "push_pin")
         button.set_enabled(pinned or len(session.pinned) < PINNED)
 
 
@@ -100,12 +101,12 @@ def draw_pinned_table(pins: Sequence[TriedRelease]) -> None:
     answers = [(one.name, one.answer) for one in pins if one.answer is not None]
     if not answers:
         return
-    blocks.text("h2", "Pinned points")
+    blocks.draw_text("h2", "Pinned points")
     head = ("", *(name for name, _ in answers))
-    add = blocks.table(head, "Pinned points", numeric=range(1, 5))
-    add("people share each line", *(blocks.whole(a.after.k) for _, a in answers))
+    add = blocks.draw_table(head, "Pinned points", numeric=range(1, 5))
+    add("people share each line", *(blocks.count_text(a.after.k) for _, a in answers))
     if any(a.world for _, a in answers):
-        fit = ("" if a.world is None else blocks.whole(a.world.people) for _, a in answers)
+        fit = ("" if a.world is None else blocks.count_text(a.world.people) for _, a in answers)
         add("people of the world fit each line", *fit)
     add("highest risk", *(blocks.percent(a.risk) for _, a in answers))
     # Where k counts a world, the average over the classes of the table would be about another risk.
@@ -114,7 +115,7 @@ def draw_pinned_table(pins: Sequence[TriedRelease]) -> None:
     )
     add("average risk", *("" if mean is None else blocks.percent(mean) for mean in means))
     add("information loss", *(_loss_text(a) for _, a in answers))
-    add("records left out", *(blocks.whole(a.suppressed) for _, a in answers))
+    add("records left out", *(blocks.count_text(a.suppressed) for _, a in answers))
     for column in answers[0][1].by_column:
         add(
             f"lost of {column}", *(blocks.percent(a.by_column.get(column, 0.0)) for _, a in answers)
@@ -138,4 +139,4 @@ def _draw_list(words: str, points: Sequence[TriedRelease]) -> None:
     if points:
         with ui.expansion(words).classes("card"):
             for point in points:
-                blocks.text("p", f"{point.name}: {sentence(point.why)}", "small")
+                blocks.draw_text("p", f"{point.name}: {page_sentence(point.why)}", "small")

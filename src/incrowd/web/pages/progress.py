@@ -17,10 +17,10 @@ class ProgressLine:
 
     def __init__(self, frame: Frame, run: JobRun[Any]) -> None:
         self._run = run
-        with blocks.box("stack") as self._place:
-            with blocks.box("between").props("role=status"):
-                self._words = blocks.text("span", "")
-                blocks.plain_button("Cancel", frame.project.session.cancel, "stop")
+        with blocks.draw_box("stack") as self._place:
+            with blocks.draw_box("between").props("role=status"):
+                self._words = blocks.draw_text("span", "")
+                blocks.draw_plain_button("Cancel", frame.project.session.cancel, "stop")
             self._bar = ui.linear_progress(0.0, show_value=False).props("aria-label=progress")
         self.refresh()
         frame.watch(self.refresh)

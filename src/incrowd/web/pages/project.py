@@ -21,7 +21,7 @@ from incrowd.web.jobs import Job
 from incrowd.web.pages.checking import Checking
 from incrowd.web.pages.steps import Step
 from incrowd.web.session import PageSession
-from incrowd.web.wording import named_shortly, sentence
+from incrowd.web.wording import list_names_shortly, page_sentence
 from incrowd.web.worker import REPLACED, Ticket, Worker
 
 SEARCHED = 2_000_000
@@ -61,7 +61,7 @@ class JobRun(Generic[Answer]):
 
     @property
     def news(self) -> tuple[object, ...]:
-        """Figures about the job that differ once there is something to draw."""
+        """Values to compare with earlier ones: they differ once there is something to draw."""
         return (self.running, id(self.parts), len(self.parts), id(self.value), self.failed)
 
     def start(self, job: Job[Answer]) -> "JobRun[Answer]":
@@ -81,6 +81,7 @@ class JobRun(Generic[Answer]):
                 self._take_event(event)
 
     def _take_event(self, event: object) -> None:
+        """Take progress, an answer or a failure; a job that failed can be started again."""
         match event:
             case Done(value):
                 self.value = value
@@ -95,8 +96,8 @@ class JobRun(Generic[Answer]):
         if self._task is not None:
             await asyncio.shield(self._task)
 
-    async def answer(self) -> Answer:
-        """Wait for the answer and return it; raise the library's error if there is none."""
+    async def wait_for_answer(self) -> Answer:
+        """Wait for the answer and return it; `FailedJobError` if it failed or was cancelled."""
         await self.wait_for_end()
         if self.error is not None:
             raise self.error
@@ -111,7 +112,7 @@ class JobRun(Generic[Answer]):
         return FailedJobError(self.failed.message, remedy=remedy)
 
     def forget(self) -> None:
-        """Forget job and answer, so that the next start begins anew; the work itself goes on."""
+        """Forget the job and its answer, so that the next start begins anew; the worker goes on."""
         self.job, self.value, self.failed, self.parts = None, None, None, []
 
 
@@ -185,7 +186,7 @@ class Project:
     @property
     def check_is_old(self) -> bool:
         """Whether other files are chosen now than those that were checked."""
-        return self.check_run.value is not None and self.check_run.job != self.checking.job()
+        return self.check_run.value is not None and self.check_run.job != self.checking.check_job()
 
     def verdict(self) -> ReleaseVerdict | None:
         """The verdict on the release: promises, attacks and warnings; None without a release."""
@@ -198,8 +199,8 @@ class Project:
                 kept=all(one.ok for one in made.verdicts),
                 models_met=all(one.ok for one in made.verdicts),
                 attacks=self._worst_attack(made),
-                warnings=(*self._review_warning(), *map(sentence, made.warnings)),
-                notes=tuple(map(sentence, made.notes)),
+                warnings=(*self._review_warning(), *map(page_sentence, made.warnings)),
+                notes=tuple(map(page_sentence, made.notes)),
             )
         )
 
@@ -216,20 +217,20 @@ class Project:
         if not names:
             return ()
         count = "1 column was" if len(names) == 1 else f"{len(names):,} columns were"
-        return (f"{count} drafted and never reviewed: {named_shortly(names)}. See Roles.",)
+        return (f"{count} drafted and never reviewed: {list_names_shortly(names)}. See Roles.",)
 
     @property
     def table(self) -> jobs.TableFile:
-        """The table that is open, and how to read it; an error without one."""
+        """The table that is open, and how to read it; `PolicyError` without one."""
         return self.session.require_table()
 
     async def look_at_table(self) -> facts.OpenedTable:
         """Return what the table holds; the worker is asked once."""
-        return await self.table_run.start(jobs.OpenTable(self.table)).answer()
+        return await self.table_run.start(jobs.OpenTable(self.table)).wait_for_answer()
 
-    async def choices(self) -> facts.Choices:
+    async def list_choices(self) -> facts.Choices:
         """Return which searches and presets there are; the worker is asked once."""
-        return await self._choices_run.start(jobs.ListChoices()).answer()
+        return await self._choices_run.start(jobs.ListChoices()).wait_for_answer()
 
     async def kind_of(self, column: str) -> str:
         """The kind of a column: `number`, `date` or `text`; `text` if there is no such column."""
@@ -239,7 +240,7 @@ class Project:
     async def draft(self) -> facts.DraftFacts:
         """Draft a policy; it becomes the session's unless that has one for these columns."""
         table = await self.look_at_table()
-        draft = await self.draft_run.start(jobs.DraftPolicy(self.table)).answer()
+        draft = await self.draft_run.start(jobs.DraftPolicy(self.table)).wait_for_answer()
         policy = self.session.policy
         if not policy or set(edits.columns(policy)) != {column.name for column in table.columns}:
             self.session.forget_policy()
@@ -285,9 +286,9 @@ class Project:
         return table is not None and table.records <= SEARCHED
 
     def search_longer(self, point: facts.TriedRelease) -> None:
-        """Search on for a point whose search was stopped, if nothing else is busy.
+        """Start a full search for a point whose own was stopped, if no worker is busy.
 
-        What the former such search found is kept in `longer_answers`.
+        Keep in `longer_answers` what the former full search found.
         """
         run, answers = self._longer_run, self.longer_answers
         if isinstance(run.job, jobs.SearchPolicy) and run.value is not None:
@@ -299,8 +300,8 @@ class Project:
             self._longer_for = job
             run.start(job)
 
-    async def what_if(self) -> facts.WhatIf | facts.Unanswered | Failed | None:
-        """Ask what the policy means; None if it was changed or cancelled meanwhile."""
+    async def ask_what_if(self) -> facts.WhatIf | facts.Unanswered | Failed | None:
+        """Ask what the policy means; None if it was changed meanwhile or the job was cancelled."""
         job = self._present_question
         while job not in self._answers:
             match await self._wait_for_end_of(job):
@@ -326,9 +327,10 @@ class Project:
     async def change(
         self, edit: Callable[[str], str], world: jobs.WorldFiles | None = None
     ) -> bool:
-        """Change the policy once the worker accepts it; False if a newer change took its place.
+        """Change the policy, and the world if one is given, once the worker accepts the policy.
 
-        With a world, that changes, too.
+        Return False if the check was cancelled or a newer change took its place; `FailedJobError`
+        if the worker refuses the policy.
         """
         text = edit(self.session.policy)
         match await self.session.ask(jobs.CheckPolicy(self.table, text)).wait_for_end():
@@ -347,8 +349,8 @@ class Project:
         self._answers[job] = answer
 
     async def ask(self, job: Job[Answer]) -> Answer:
-        """Run a small job and return its answer; raise the library's error if it fails."""
-        return await self.start(job).answer()
+        """Run a small job and return its answer; `FailedJobError` if it fails or is cancelled."""
+        return await self.start(job).wait_for_answer()
 
     def start(self, job: Job[Answer]) -> JobRun[Answer]:
         """Start a small job in a run of its own and return that run; `ask` waits for the answer."""

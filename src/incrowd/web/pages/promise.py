@@ -10,7 +10,7 @@ from incrowd.web import edits, jobs
 from incrowd.web.pages import blocks, fields, worlds
 from incrowd.web.pages.effect import Effect
 from incrowd.web.pages.frame import Frame
-from incrowd.web.wording import sentence
+from incrowd.web.wording import page_sentence
 
 _MOST_K, _MOST_LEFT_OUT = 50, 0.2
 _TITLE = "How many people share each line (k)"
@@ -21,12 +21,12 @@ async def show(frame: Frame) -> None:
     """Draw the page."""
     if await frame.draft() is None:
         return
-    with blocks.box("side"):
-        left = blocks.box("stack")
-        with blocks.box("stack"):
+    with blocks.draw_box("side"):
+        left = blocks.draw_box("stack")
+        with blocks.draw_box("stack"):
             effect = Effect(frame)
     with left:
-        _draw_k(frame, effect)
+        _draw_k_slider(frame, effect)
         _draw_models(frame)
         _draw_suppression(frame, effect)
         await _draw_presets(frame)
@@ -35,7 +35,8 @@ async def show(frame: Frame) -> None:
     await effect.show_answer()
 
 
-def _draw_k(frame: Frame, effect: Effect) -> None:
+def _draw_k_slider(frame: Frame, effect: Effect) -> None:
+    """Draw the card with the slider of k, and what k means."""
     asked = edits.k_of(frame.policy)
     k = asked or 2
     instead = edits.k_model(frame.policy) == edits.OF_WORLD
@@ -48,14 +49,14 @@ def _draw_k(frame: Frame, effect: Effect) -> None:
             effect.ask()
         return accepted
 
-    with blocks.card(title):
-        words = blocks.text("p", _NO_K if asked is None else meaning_of_k(k, whose))
-        follow = blocks.slider("k: people who share each line", scale_of_k(k), k, put)
+    with blocks.draw_card(title):
+        words = blocks.draw_text("p", _NO_K if asked is None else meaning_of_k(k, whose))
+        follow = blocks.draw_slider("k: people who share each line", scale_of_k(k), k, put)
         follow(lambda value: words.set_text(meaning_of_k(int(value), whose)))
 
 
 def scale_of_k(k: int) -> blocks.SliderScale:
-    """A slider that reaches 50, and k where a policy asks for more.
+    """The scale of the slider of k: from 2 to 50, or to k where a policy asks for more.
 
     >>> scale_of_k(5).high, scale_of_k(80).high
     (50, 80)
@@ -75,7 +76,7 @@ def meaning_of_k(k: int, whose: str = "") -> str:
 
 def _draw_models(frame: Frame) -> None:
     slider = edits.k_model(frame.policy)
-    with blocks.card("What a class must not tell"):
+    with blocks.draw_card("What a class must not tell"):
         for number, model in enumerate(edits.models(frame.policy)):
             if model["name"] != slider:
                 _draw_model(frame, number, model)
@@ -83,16 +84,17 @@ def _draw_models(frame: Frame) -> None:
 
 
 def _draw_model(frame: Frame, number: int, model: Mapping[str, Any]) -> None:
+    """Draw what a model promises, fields for its numbers, and a button to take it away."""
     name, column = str(model["name"]), model.get("column", "the table")
     words = [
         str(v) for key, v in model.items() if key not in ("name", "column") and isinstance(v, str)
     ]
     of = f" of {model['column']}" if "column" in model else ""
-    with blocks.box("between"):
-        with blocks.box(""):
-            blocks.text("h3", ", ".join([f"{name}{of}", *words]))
-            blocks.text("p", edits.meaning_of(model), "quiet")
-        with blocks.bar():
+    with blocks.draw_box("between"):
+        with blocks.draw_box(""):
+            blocks.draw_text("h3", ", ".join([f"{name}{of}", *words]))
+            blocks.draw_text("p", edits.meaning_of(model), "quiet")
+        with blocks.draw_bar():
             for key, value in model.items():
                 if isinstance(value, int | float) and not isinstance(value, bool):
                     _draw_setting(frame, number, (f"{key} of {name}{of}", key), value)
@@ -115,7 +117,7 @@ def _draw_setting(frame: Frame, number: int, names: tuple[str, str], value: floa
             lambda t: edits.with_model_setting(t, number, key, float(new)), redraw=True
         )
 
-    blocks.name_for_readers(fields.number(key, value, put).classes("setting"), label)
+    blocks.name_for_readers(fields.draw_number(key, value, put).classes("setting"), label)
 
 
 def _draw_new_model(frame: Frame, offered: Sequence[str]) -> None:
@@ -127,27 +129,28 @@ def _draw_new_model(frame: Frame, offered: Sequence[str]) -> None:
         name
         for name in offered
         if name not in without
-        and (columns or not edits.is_of_column(name))
+        and (columns or not edits.is_about_column(name))
         and (world or not edits.counts_world(name))
     ]
     if not columns:
-        blocks.text("p", "No column is sensitive. Roles says which are.", "quiet")
+        blocks.draw_text("p", "No column is sensitive. Roles says which are.", "quiet")
 
     async def add() -> None:
         name = str(kind.value)
-        of = {"column": column.value} if edits.is_of_column(name) else {}
+        of = {"column": column.value} if edits.is_about_column(name) else {}
         model = {"name": name, **of, **MODELS[name].usual}
         await frame.change(lambda text: edits.with_model(text, model), redraw=True)
 
-    with blocks.bar():
+    with blocks.draw_bar():
         kind = ui.select(names, value=names[0], label="Model").props("dense outlined")
         column = ui.select(columns, value=columns[0] if columns else None, label="Sensitive column")
         column.props("dense outlined")
-        column.bind_visibility_from(kind, "value", edits.is_of_column)
-        blocks.plain_button("Add or reset", add, "add")
+        column.bind_visibility_from(kind, "value", edits.is_about_column)
+        blocks.draw_plain_button("Add or reset", add, "add")
 
 
 def _draw_suppression(frame: Frame, effect: Effect) -> None:
+    """Draw the card with the slider of the share of records that may be left out."""
     share = float(edits.parse(frame.policy).get("suppression", 0.0))
 
     async def put(value: float) -> bool:
@@ -157,19 +160,21 @@ def _draw_suppression(frame: Frame, effect: Effect) -> None:
             effect.ask()
         return accepted
 
-    with blocks.card("How many records may be left out"):
-        blocks.text("p", "A few unusual records make all others coarser. Leaving them out helps.")
+    with blocks.draw_card("How many records may be left out"):
+        blocks.draw_text(
+            "p", "A few unusual records make all others coarser. Leaving them out helps."
+        )
         scale = blocks.SliderScale(0, max(_MOST_LEFT_OUT, share), 0.01, blocks.percent)
-        blocks.slider("Share of the records that may be left out", scale, share, put)
+        blocks.draw_slider("Share of the records that may be left out", scale, share, put)
 
 
 async def _draw_presets(frame: Frame) -> None:
-    choices = await frame.project.choices()
-    with blocks.card("Or start from a preset"):
+    choices = await frame.project.list_choices()
+    with blocks.draw_card("Or start from a preset"):
         for name, words in choices.presets.items():
-            with blocks.box("between"):
-                blocks.text("p", sentence(words))
-                blocks.plain_button(f"Use {name}", lambda name=name: _use_preset(frame, name))
+            with blocks.draw_box("between"):
+                blocks.draw_text("p", page_sentence(words))
+                blocks.draw_plain_button(f"Use {name}", lambda name=name: _use_preset(frame, name))
 
 
 async def _use_preset(frame: Frame, name: str) -> None:

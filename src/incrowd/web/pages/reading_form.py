@@ -17,10 +17,13 @@ _FIRST_LINE = {None: "found by incrowd", True: "names of the columns", False: "d
 def show(frame: Frame, *, opened: bool = False) -> None:
     """Draw the form on how the file is read; incrowd finds out what is left empty."""
     now = frame.project.session.reading
-    with ui.expansion("How the file is read", value=opened).classes("card"), blocks.box("stack"):
-        blocks.text("p", "What you leave empty is found from the file itself.", "quiet")
+    with (
+        ui.expansion("How the file is read", value=opened).classes("card"),
+        blocks.draw_box("stack"),
+    ):
+        blocks.draw_text("p", "What you leave empty is found from the file itself.", "quiet")
         options = [option for option in options_of(ReadingOptions) if option.name != "memory"]
-        with blocks.bar():
+        with blocks.draw_bar():
             fields = {one.name: _draw_field(one, getattr(now, one.name)) for one in options}
 
         def read() -> None:
@@ -28,11 +31,12 @@ def show(frame: Frame, *, opened: bool = False) -> None:
             frame.project.open(frame.project.table.source, ReadingOptions(**values))
             frame.redraw()
 
-        with blocks.bar():
-            blocks.plain_button("Read it so", read, "refresh")
+        with blocks.draw_bar():
+            blocks.draw_plain_button("Read it so", read, "refresh")
 
 
 def _draw_field(option: Option, value: Any) -> Any:
+    """Draw the field of an option of reading, and return it."""
     label = FIELDS.get(option.flags[0], "")
     made: Any
     if option.kind.type is bool:
@@ -48,7 +52,7 @@ def _draw_field(option: Option, value: Any) -> Any:
 
 
 def _option_value(name: str, value: Any) -> Any:
-    """What an option takes, from what a field holds; None if it is empty."""
+    """The value of an option from what its field holds; None if the field is empty."""
     if name == "date_formats":
         parts: Sequence[str] = [part.strip() for part in str(value or "").split(",")]
         return tuple(part for part in parts if part) or None

@@ -12,7 +12,7 @@ from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.progress import ProgressLine
 from incrowd.web.pages.released import ReleaseOutcome
 from incrowd.web.session import PageSession
-from incrowd.web.wording import named_shortly
+from incrowd.web.wording import list_names_shortly
 
 _LARGEST_SEED = 2**53
 
@@ -34,7 +34,7 @@ def _say_unreviewed(frame: Frame) -> None:
     names = frame.project.unreviewed
     if names and frame.project.release_run.value is None:  # else the verdict says so
         words = "1 column still needs" if len(names) == 1 else f"{len(names):,} columns still need"
-        blocks.note([f"{words} your eye: {named_shortly(names)}. See Roles."], "warn")
+        blocks.draw_note([f"{words} your eye: {list_names_shortly(names)}. See Roles."], "warn")
 
 
 class ReleaseForm:
@@ -52,8 +52,8 @@ class ReleaseForm:
         """Draw the fields and the button."""
         session = self._session
         made_before = self._frame.project.release_run.value is not None
-        with blocks.card("What to make"):
-            with blocks.bar():
+        with blocks.draw_card("What to make"):
+            with blocks.draw_bar():
                 self._target = ui.input("File of the release", value=Path(session.target).name)
                 self._seed = ui.number("Seed", value=session.seed, format="%d")
                 for one in (self._target, self._seed):
@@ -63,9 +63,11 @@ class ReleaseForm:
             self._key = ui.input(
                 "Private key to sign with (a file, optional)", value=session.sign or ""
             ).props("outlined dense")
-            blocks.text("p", _folder_words(session), "quiet small")
-            with blocks.bar():
-                blocks.primary_button("Make the release", self._ask).props("icon=verified_user")
+            blocks.draw_text("p", _folder_words(session), "quiet small")
+            with blocks.draw_bar():
+                blocks.draw_primary_button("Make the release", self._ask).props(
+                    "icon=verified_user"
+                )
 
     def _take_fields(self) -> bool:
         """Take name and seed; if one is refused, say why and show what is in force again."""
@@ -101,12 +103,12 @@ class ReleaseForm:
 async def _ask_to_replace(there: Replaced, *, sign: bool) -> bool:
     """Ask whether files may be replaced: True only if somebody says so."""
     with ui.dialog() as dialog, ui.card():
-        blocks.text("h2", "Replace what is there?")
+        blocks.draw_text("h2", "Replace what is there?")
         for words in replaced_words(there, sign=sign):
-            blocks.text("p", words)
-        with blocks.bar("end"):
-            blocks.plain_button("Keep it", lambda: dialog.submit(False))
-            blocks.primary_button("Replace it", lambda: dialog.submit(True))
+            blocks.draw_text("p", words)
+        with blocks.draw_bar("end"):
+            blocks.draw_plain_button("Keep it", lambda: dialog.submit(False))
+            blocks.draw_primary_button("Replace it", lambda: dialog.submit(True))
     try:
         return bool(await dialog)
     finally:
@@ -129,7 +131,7 @@ def replaced_words(there: Replaced, *, sign: bool) -> tuple[str, ...]:
 
 
 def whole_seed(value: float | None) -> int:
-    """The seed in a field as a whole number; refused if it is none.
+    """The seed in a field as a whole number; `PolicyError` unless it is from 0 to below 2**53.
 
     >>> whole_seed(7.0)
     7

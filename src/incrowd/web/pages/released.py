@@ -11,7 +11,7 @@ from incrowd.web.facts import ReleaseFacts, TextFacts
 from incrowd.web.pages import blocks
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.project import JobRun
-from incrowd.web.wording import page_markup, sentence
+from incrowd.web.wording import page_markup, page_sentence
 
 _OLD = (
     "This release was made with another policy than the one you have now. What is said below is "
@@ -50,68 +50,70 @@ class ReleaseOutcome:
             self._draw_release(run.value)
 
     def _draw_release(self, made: ReleaseFacts) -> None:
+        """Draw the verdict, what was proved, the files, attacks and comparisons."""
         self._draw_verdict(made)
-        with blocks.card("What was proved"):
+        with blocks.draw_card("What was proved"):
             draw_verdict_table(made.verdicts)
             first = next(iter(made.losses.items()), ("loss", 0.0))
             blocks.draw_figures(
                 [
-                    (blocks.whole(made.k), "people share each line at least", ""),
-                    (blocks.whole(made.records), "records leave", ""),
-                    (blocks.whole(made.suppressed), "records left out", ""),
+                    (blocks.count_text(made.k), "people share each line at least", ""),
+                    (blocks.count_text(made.records), "records leave", ""),
+                    (blocks.count_text(made.suppressed), "records left out", ""),
                     (blocks.percent(first[1]), f"information loss ({first[0]})", ""),
                 ]
             )
         self._draw_files(made)
-        with blocks.box("stack"):
+        with blocks.draw_box("stack"):
             self._draw_text_card("Attacks", "Attack it", self._project.attack_run, self._attack)
             compare = "Compare before and after"
             self._draw_text_card(compare, compare, self._project.compare_run, self._compare)
         self._frame.draw_next_button()
 
     def _draw_verdict(self, made: ReleaseFacts) -> None:
-        """Draw the verdict on the release; one of another policy is said to be, without praise."""
+        """Draw the verdict on the release; say if its policy is a former one, and do not praise."""
         verdict = self._project.verdict()
         if verdict is None:
             return
         name = Path(made.release).name
         written = f"{name} is written, and was read again."
         if self._project.release_is_old:
-            blocks.note([_OLD], "warn")
-            blocks.note([*verdict.sentences, written])
+            blocks.draw_note([_OLD], "warn")
+            blocks.draw_note([*verdict.sentences, written])
         else:
-            blocks.note([*verdict.sentences, written], verdict.tone)
+            blocks.draw_note([*verdict.sentences, written], verdict.tone)
 
     def _draw_files(self, made: ReleaseFacts) -> None:
-        with blocks.card("Files"):
+        """Draw a button to download each file of the release."""
+        with blocks.draw_card("Files"):
             for label, path in (
                 ("Release", made.release),
                 ("Certificate", made.certificate),
                 ("Report", made.report),
             ):
                 if path:
-                    with blocks.box("between"):
-                        blocks.text("span", f"{label}: {Path(path).name}")
-                        blocks.plain_button(
+                    with blocks.draw_box("between"):
+                        blocks.draw_text("span", f"{label}: {Path(path).name}")
+                        blocks.draw_plain_button(
                             "Download", lambda path=path: ui.download.file(path), "download"
                         )
-            blocks.text("p", f"SHA-256 of the release: {made.sha256}", "mono small quiet")
+            blocks.draw_text("p", f"SHA-256 of the release: {made.sha256}", "mono small quiet")
 
     @staticmethod
     def _draw_text_card(
         heading: str, words: str, run: JobRun[TextFacts], ask: Callable[[], None]
     ) -> None:
         """Draw what a run answered, or why not; before it, a button (`words`) that asks for it."""
-        with blocks.card(heading):
+        with blocks.draw_card(heading):
             if run.running:
                 ui.spinner().props("aria-label=working")
             elif run.failed is not None:
-                blocks.note([sentence(run.failed.message)], "warn")
+                blocks.draw_note([page_sentence(run.failed.message)], "warn")
             elif run.value is not None:
-                blocks.drawing(page_markup(run.value.html)).classes("document")
+                blocks.draw_svg(page_markup(run.value.html)).classes("document")
             if not run.running and run.value is None:
-                with blocks.bar():
-                    blocks.plain_button(words, ask, "bolt")
+                with blocks.draw_bar():
+                    blocks.draw_plain_button(words, ask, "bolt")
 
     def _attack(self) -> None:
         """Start the attacks on the release; not while another tab makes a new one."""
@@ -133,8 +135,8 @@ class ReleaseOutcome:
 
 def draw_verdict_table(verdicts: tuple[Verdict, ...]) -> None:
     """Draw what each model asks for, and what the rows reach."""
-    add = blocks.table(("Promise", "Asked", "Reached", "Kept"), "Promises", numeric=(1, 2))
+    add = blocks.draw_table(("Promise", "Asked", "Reached", "Kept"), "Promises", numeric=(1, 2))
     for one in verdicts:
         name = f"{one.name} of {one.column}" if one.column else one.name
         kept = ("yes", "good") if one.ok else ("no", "bad")
-        add(name, f"{one.asked:g}", f"{one.reached:.4g}", lambda kept=kept: blocks.tag(*kept))
+        add(name, f"{one.asked:g}", f"{one.reached:.4g}", lambda kept=kept: blocks.draw_tag(*kept))

@@ -12,7 +12,7 @@ from incrowd.web.pages.board import RoleBoard
 from incrowd.web.pages.effect import Effect
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.missing import MissingValues
-from incrowd.web.wording import named_shortly, sentence
+from incrowd.web.wording import list_names_shortly, page_sentence
 
 _ROLES = {
     "quasi": (
@@ -41,29 +41,29 @@ async def show(frame: Frame) -> None:
     drafted = await frame.draft()
     if drafted is None:
         return
-    with blocks.box("side"):
-        with blocks.box("stack"):
-            review = blocks.box("stack")
-            board = blocks.card("Board")
-            columns = blocks.card("Columns")
+    with blocks.draw_box("side"):
+        with blocks.draw_box("stack"):
+            review = blocks.draw_box("stack")
+            board = blocks.draw_card("Board")
+            columns = blocks.draw_card("Columns")
             missing = MissingValues(frame, drafted)
             _draw_meanings()
-        with blocks.box("stack"):
+        with blocks.draw_box("stack"):
             effect = Effect(frame)
-            found = blocks.card("Columns that identify together")
+            found = blocks.draw_card("Columns that identify together")
     roles = _Roles(frame, effect)
     with review:
         roles.draw_summary()
     with board:
         roles.draw_board()
-    with columns, blocks.box("roles"):
+    with columns, blocks.draw_box("roles"):
         for name in edits.columns(frame.policy):
             roles.draw_line(name, drafted)
     frame.draw_next_button()
     await effect.show_answer()
-    await missing.count()
+    await missing.show_counts()
     with found:
-        place = blocks.box("stack")
+        place = blocks.draw_box("stack")
     await _show_sets(frame, place)
 
 
@@ -89,10 +89,10 @@ class _Roles:
         if not names:
             return
         words = "1 column needs" if len(names) == 1 else f"{len(names):,} columns need"
-        with blocks.note([f"{words} your eye: {named_shortly(names)}."], "warn"):
-            blocks.text("p", "Change what is wrong, and confirm what is right.")
-            with blocks.bar():
-                blocks.plain_button(
+        with blocks.draw_note([f"{words} your eye: {list_names_shortly(names)}."], "warn"):
+            blocks.draw_text("p", "Change what is wrong, and confirm what is right.")
+            with blocks.draw_bar():
+                blocks.draw_plain_button(
                     "All of them are right", lambda: self._confirm(names), "done_all"
                 )
 
@@ -111,19 +111,19 @@ class _Roles:
 
     def draw_line(self, name: str, drafted: DraftFacts) -> None:
         """Draw the line of a column: its role to choose, and the reason for the drafted one."""
-        with blocks.box("role"):
-            with blocks.box("bar"):
-                blocks.text("span", name, "name")
+        with blocks.draw_box("role"):
+            with blocks.draw_box("bar"):
+                blocks.draw_text("span", name, "name")
                 if name in self._frame.project.unreviewed:
-                    with blocks.box("bar") as self._confirms[name]:
-                        blocks.tag("review", "warn")
-                        button = blocks.plain_button("Confirm", lambda: self._confirm([name]))
+                    with blocks.draw_box("bar") as self._confirms[name]:
+                        blocks.draw_tag("review", "warn")
+                        button = blocks.draw_plain_button("Confirm", lambda: self._confirm([name]))
                         blocks.name_for_readers(button.props("dense"), f"Confirm {name}")
             role = roles_of(self._frame.policy)[name]
             select = ui.select(ROLES, value=role).props("dense outlined options-dense")
             select.on_value_change(lambda: self._put(name, str(select.value)))
             blocks.name_for_readers(select, f"Role of {name}")
-            blocks.text("span", drafted.reasons.get(name, ""), "reason quiet small")
+            blocks.draw_text("span", drafted.reasons.get(name, ""), "reason quiet small")
         self._selects[name] = select
 
     async def _put(self, name: str, role: str) -> None:
@@ -143,11 +143,11 @@ class _Roles:
 
 
 def _draw_meanings() -> None:
-    with ui.expansion("What the roles mean").classes("card"), blocks.box("stack", "dl"):
+    with ui.expansion("What the roles mean").classes("card"), blocks.draw_box("stack", "dl"):
         for word, meaning in _ROLES.values():
-            with blocks.box(""):
-                blocks.text("dt", word).style("font-weight: 650")
-                blocks.text("dd", meaning).style("margin: 0")
+            with blocks.draw_box(""):
+                blocks.draw_text("dt", word).style("font-weight: 650")
+                blocks.draw_text("dd", meaning).style("margin: 0")
 
 
 async def _show_sets(frame: Frame, place: Element) -> None:
@@ -162,22 +162,23 @@ async def _show_sets(frame: Frame, place: Element) -> None:
         if run.value is not None:
             _draw_sets(run.value)
         elif run.error is not None:
-            blocks.text("p", sentence(run.error.message), "quiet")
-            blocks.plain_button(
+            blocks.draw_text("p", page_sentence(run.error.message), "quiet")
+            blocks.draw_plain_button(
                 "Look again", lambda: background_tasks.create(_show_sets(frame, place))
             )
 
 
 def _draw_sets(found: FoundSets) -> None:
+    """Draw a table of the first 12 sets and how much each tells apart."""
     if not found.sets:
-        blocks.text("p", "No few columns tell most records apart.")
+        blocks.draw_text("p", "No few columns tell most records apart.")
         return
     share = blocks.percent(found.ratio)
-    blocks.text("p", f"Each of these sets tells at least {share} of the records apart:")
-    add = blocks.table(("Columns", "Told apart"), "Sets of columns", numeric=(1,))
+    blocks.draw_text("p", f"Each of these sets tells at least {share} of the records apart:")
+    add = blocks.draw_table(("Columns", "Told apart"), "Sets of columns", numeric=(1,))
     for one in found.sets[:12]:
         add(" + ".join(one.columns), blocks.percent(one.distinct))
     if len(found.sets) > 12:
-        blocks.text("p", f"and {len(found.sets) - 12} more", "quiet small")
+        blocks.draw_text("p", f"and {len(found.sets) - 12} more", "quiet small")
     if found.sampled:
-        blocks.text("p", sentence(found.promise), "quiet small")
+        blocks.draw_text("p", page_sentence(found.promise), "quiet small")

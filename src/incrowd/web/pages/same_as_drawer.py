@@ -11,10 +11,11 @@ from incrowd.web.pages.project import Project
 from incrowd.web.session import PageSession
 
 _TEXTS: tuple[tuple[str, Callable[[PageSession], str], str], ...] = (
-    ("Policy", same_as.toml, ""),
-    ("Command", same_as.command, "wrap"),
-    ("Python", same_as.python, ""),
+    ("Policy", same_as.policy_text, ""),
+    ("Command", same_as.shell_command, "wrap"),
+    ("Python", same_as.python_program, ""),
 )
+"""The name of each tab, the function that makes its text, and the style of the text."""
 _NOTHING = "Open a table first."
 
 
@@ -36,27 +37,28 @@ class SameAs:
         """Show the texts as they are now."""
         for name, words, _ in _TEXTS:
             self._shown[name].set_text(self._text_now(words))
-        self._show_first()
+        self._show_copy_note()
 
-    def _show_first(self) -> None:
-        """Show what to do before, if the table is a copy that does not stay."""
-        words = same_as.first_note(self._project.session)
+    def _show_copy_note(self) -> None:
+        """Show the note on a table that is a copy and is deleted in the end; hide it for others."""
+        words = same_as.copy_note(self._project.session)
         self._first.set_text(words)
         self._first.set_visibility(bool(words))
 
     def _text_now(self, words: Callable[[PageSession], str]) -> str:
-        """The text that a function makes of the session; without a policy, what to do first."""
+        """The text that `words` makes of the session; without table or policy, what to do first."""
         session = self._project.session
         return words(session) if session.source and session.policy else _NOTHING
 
     def _draw(self) -> None:
-        with blocks.box("between"):
-            blocks.text("h2", "Same as")
+        """Draw the note, a tab for each text, and the button to download all of them."""
+        with blocks.draw_box("between"):
+            blocks.draw_text("h2", "Same as")
             close = ui.button(icon="close", on_click=self._drawer.hide, color=None)
             blocks.name_for_readers(close.props("flat dense"), "Close")
-        blocks.text("p", "Whatever you do here is one of these. All make the same release.")
-        self._first = blocks.text("p", "", "note warn")
-        self._show_first()
+        blocks.draw_text("p", "Whatever you do here is one of these. All make the same release.")
+        self._first = blocks.draw_text("p", "", "note warn")
+        self._show_copy_note()
         with ui.tabs().props("dense align=left no-caps") as tabs:
             places = {name: ui.tab(name) for name, _, _ in _TEXTS}
         with ui.tab_panels(tabs, value=places["Policy"]).props("animated=false"):
@@ -64,16 +66,16 @@ class SameAs:
                 name: self._draw_panel(places[name], self._text_now(words), classes)
                 for name, words, classes in _TEXTS
             }
-        blocks.plain_button("Download session", self._download, "download")
-        blocks.text("p", "A folder that reruns it: policy, command, Python.", "quiet small")
+        blocks.draw_plain_button("Download session", self._download, "download")
+        blocks.draw_text("p", "A folder that reruns it: policy, command, Python.", "quiet small")
 
     @staticmethod
     def _draw_panel(tab: ui.tab, words: str, classes: str) -> TextElement:
         with ui.tab_panel(tab).classes("same-as"):
-            code = blocks.text("pre", words, f"code {classes}").props("tabindex=0 role=region")
+            code = blocks.draw_text("pre", words, f"code {classes}").props("tabindex=0 role=region")
             blocks.name_for_readers(code, str(tab.props["name"]))
-            blocks.plain_button("Copy", lambda: ui.clipboard.write(code.text), "content_copy")
+            blocks.draw_plain_button("Copy", lambda: ui.clipboard.write(code.text), "content_copy")
         return code
 
     def _download(self) -> None:
-        ui.download.content(same_as.archive(self._project.session), "incrowd-session.zip")
+        ui.download.content(same_as.zip_archive(self._project.session), "incrowd-session.zip")

@@ -21,8 +21,8 @@ from incrowd.web.pages.points import (
     loss_words,
 )
 from incrowd.web.pages.progress import ProgressLine
-from incrowd.web.points import best_known, with_longer_answers
-from incrowd.web.wording import sentence
+from incrowd.web.points import with_best_releases, with_longer_answers
+from incrowd.web.wording import page_sentence
 
 _OLD = (
     "These points are of an earlier policy: its columns or models were changed since. Explore "
@@ -45,7 +45,7 @@ class SearchView:
         """Take the points as they are known now, with what longer searches found."""
         project = self.frame.project
         self.seen = self._drawn_state()
-        self.points = best_known(
+        self.points = with_best_releases(
             with_longer_answers(project.points_run.parts, project.longer_answers)
         )
 
@@ -61,7 +61,7 @@ class SearchView:
         parts = self.frame.project.points_run.parts
         made_of = parts[0].policy if parts else self.frame.policy
         other = isinstance(job, jobs.Explore) and job.world != self.frame.project.session.world
-        return other or edits.shared_by_points(made_of) != edits.shared_by_points(self.frame.policy)
+        return other or edits.shared_settings(made_of) != edits.shared_settings(self.frame.policy)
 
     @property
     def released_points(self) -> list[TriedRelease]:
@@ -90,15 +90,15 @@ class SearchView:
             draw_impossible_card(self.points)
             return
         if self.is_old:
-            blocks.note([_OLD], "warn")
-        with blocks.box("side"):
-            with blocks.card("Risk and loss"):
-                blocks.text(
+            blocks.draw_note([_OLD], "warn")
+        with blocks.draw_box("side"):
+            with blocks.draw_card("Risk and loss"):
+                blocks.draw_text(
                     "p", "Lower left is better. Choose a point to see what it does.", "quiet"
                 )
                 drawings.draw_plane(self.spots(), self._choose_at)
                 _draw_legend(self.methods, self.released_points)
-            with blocks.box("stack"):
+            with blocks.draw_box("stack"):
                 draw_chosen_card(self)
         draw_pinned_table(self.frame.project.session.pinned)
         draw_impossible_card(self.points)
@@ -125,7 +125,7 @@ class SearchView:
         ]
 
     def points_at_chosen(self) -> list[TriedRelease]:
-        """The points that the chosen one covers, and itself; empty if none is chosen."""
+        """The points at the place of the chosen one, itself too; empty if none is chosen."""
         points = self.released_points
         number = next((n for n, one in enumerate(points) if one.name == self.chosen), None)
         if number is None:
@@ -133,7 +133,7 @@ class SearchView:
         return [points[n] for n in drawings.spots_covering(self.spots(), number)]
 
     def _choose_at(self, number: int) -> None:
-        """Choose the spot of this number; where the chosen one is, the next that it covers."""
+        """Choose the spot of this number; if it covers the chosen one, the next at that place."""
         covering = [
             self.released_points[n].name for n in drawings.spots_covering(self.spots(), number)
         ]
@@ -151,7 +151,7 @@ async def show(frame: Frame) -> None:
     """Draw the page."""
     if await frame.draft() is None:
         return
-    choices = await frame.project.choices()
+    choices = await frame.project.list_choices()
     shown = SearchView(frame, choices.searches)
     _draw_controls(frame, choices)
     ProgressLine(frame, frame.project.points_run)
@@ -168,8 +168,9 @@ def searches_for(choices: Choices, policy: str) -> list[str]:
 
 
 def _draw_controls(frame: Frame, choices: Choices) -> None:
+    """Draw the card that asks which methods and limits to try."""
     project = frame.project
-    with blocks.card("What to try"), blocks.bar():
+    with blocks.draw_card("What to try"), blocks.draw_bar():
         possible = searches_for(choices, frame.policy)
         named = {name: f"{choices.searches[name]} ({name})" for name in possible}
         methods = ui.select(named, value=possible, multiple=True, label="Methods")
@@ -195,7 +196,7 @@ def _draw_controls(frame: Frame, choices: Choices) -> None:
             project.points_run.forget()
             project.points_run.start(job)
 
-        button = blocks.primary_button("Explore", explore).props("icon=scatter_plot")
+        button = blocks.draw_primary_button("Explore", explore).props("icon=scatter_plot")
         if project.points_run.parts:
             button.props(remove="unelevated color").props("outline")
 
@@ -206,30 +207,33 @@ def _say_why_ended(shown: SearchView) -> None:
     if run.running:
         return
     if run.failed is not None:
-        blocks.note([sentence(run.failed.message)], "warn")
+        blocks.draw_note([page_sentence(run.failed.message)], "warn")
     elif not shown.points:
-        blocks.note(["Explore tries k from 2 to 50 with each method and limit. It takes seconds."])
+        blocks.draw_note(
+            ["Explore tries k from 2 to 50 with each method and limit. It takes seconds."]
+        )
 
 
 def place_of(point: TriedRelease) -> tuple[float, float]:
-    """Highest risk and loss of a point, of which a release must be known."""
+    """The highest risk and the loss of a point whose release is known."""
     answer = point.answer
     assert answer is not None  # noqa: S101  callers pass possible points
     return answer.risk, answer.loss
 
 
 def unbeaten_flags(points: Sequence[TriedRelease]) -> list[bool]:
-    """For each point, whether no point elsewhere has at most its risk and at most its loss."""
+    """For each point, whether none at another place has at most its risk and its loss."""
     places = [place_of(point) for point in points]
     return [not any(o != p and o[0] <= p[0] and o[1] <= p[1] for o in places) for p in places]
 
 
 def _draw_legend(methods: Mapping[str, str], points: Sequence[TriedRelease]) -> None:
+    """Draw a line that says what the marks of the plane mean."""
     marks = ("●", "■", "▲", "◆")
     names = dict.fromkeys(point.search for point in points)
     words = " · ".join(f"{mark} {methods[name]}" for mark, name in zip(marks, names, strict=False))
     hollow = " · hollow: stopped by the clock, the loss is at most this"
     bounds = hollow if any(one.answer is not None and one.answer.quick for one in points) else ""
-    blocks.text(
+    blocks.draw_text(
         "p", f"{words} · dashed: no other point beats these · ★ pinned{bounds}", "quiet small"
     )

@@ -8,7 +8,7 @@ from incrowd.web import edits, jobs
 from incrowd.web.facts import DraftFacts, OfferedHierarchy
 from incrowd.web.pages import blocks
 from incrowd.web.pages.frame import Frame
-from incrowd.web.wording import sentence
+from incrowd.web.wording import page_sentence
 
 
 class Suggestions:
@@ -20,8 +20,8 @@ class Suggestions:
         drafts = edits.columns(drafted.policy).get(column, {})
         self._drafted = drafts.get("hierarchy", "auto")
         self._offers: Sequence[OfferedHierarchy] = ()
-        with blocks.card("Suggestions"):
-            self._body = blocks.box("stack")
+        with blocks.draw_card("Suggestions"):
+            self._body = blocks.draw_box("stack")
         with self._body:
             ui.spinner().props("aria-label=working")
 
@@ -36,7 +36,7 @@ class Suggestions:
         self.draw()
         if run.error is not None:
             with self._body:
-                blocks.text("p", sentence(run.error.message), "quiet")
+                blocks.draw_text("p", page_sentence(run.error.message), "quiet")
 
     def draw(self) -> None:
         """Show the offers, and which of them the policy has now."""
@@ -47,7 +47,8 @@ class Suggestions:
                 self._draw_offer(one, now == one.spec)
 
     def _draw_offer(self, one: OfferedHierarchy, used: bool) -> None:
-        words = sentence(one.words or self._why)
+        """Draw a hierarchy with its labels by level, and a button that uses it."""
+        words = page_sentence(one.words or self._why)
 
         async def use() -> None:
             spec = dict(one.spec)
@@ -56,22 +57,22 @@ class Suggestions:
                 lambda text: edits.with_column(text, self._column, change), redraw=True
             )
 
-        with blocks.box("between"):
-            with blocks.box(""):
-                blocks.text("p", words)
-                blocks.text("p", counts_words(one.nodes), "quiet small")
+        with blocks.draw_box("between"):
+            with blocks.draw_box(""):
+                blocks.draw_text("p", words)
+                blocks.draw_text("p", counts_words(one.nodes), "quiet small")
             if used:
-                blocks.tag("in use", "good")
+                blocks.draw_tag("in use", "good")
             else:
                 action = "Use" if one.words else "Use the suggestion"
-                button = blocks.plain_button("Use", use)
+                button = blocks.draw_plain_button("Use", use)
                 blocks.name_for_readers(button, f"{action}: {words.removesuffix('.')}")
 
 
 def counts_words(nodes: Sequence[int]) -> str:
-    """How many labels there are at each level, in words.
+    """Words on how many labels there are at each level (`nodes`).
 
     >>> counts_words((60, 6, 1))
     'Labels at each level: 60 → 6 → 1'
     """
-    return f"Labels at each level: {' → '.join(blocks.whole(count) for count in nodes)}"
+    return f"Labels at each level: {' → '.join(blocks.count_text(count) for count in nodes)}"

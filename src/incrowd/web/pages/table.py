@@ -13,7 +13,7 @@ from incrowd.web.pages import blocks, reading_form
 from incrowd.web.pages.file_drop import FileDrop
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.project import FailedJobError
-from incrowd.web.wording import sentence
+from incrowd.web.wording import page_sentence
 
 
 async def show(frame: Frame) -> None:
@@ -35,12 +35,13 @@ async def show(frame: Frame) -> None:
 
 
 def _draw_unread(frame: Frame, error: FailedJobError) -> None:
+    """Draw why the table cannot be read, and what to do: try again, read otherwise, choose."""
     frame.refresh_around()
     name = Path(frame.project.session.source or "").name
-    blocks.text("h2", f"{name} cannot be used")
+    blocks.draw_text("h2", f"{name} cannot be used")
     frame.show_error(error)
-    with blocks.bar():
-        blocks.plain_button("Try again", lambda: _look_again(frame), "refresh")
+    with blocks.draw_bar():
+        blocks.draw_plain_button("Try again", lambda: _look_again(frame), "refresh")
     reading_form.show(frame, opened=True)
     _draw_choice(frame)
 
@@ -51,19 +52,20 @@ def _look_again(frame: Frame) -> None:
 
 
 def _draw_head(frame: Frame, facts: OpenedTable) -> None:
-    with blocks.box("between"):
-        blocks.text(
+    """Draw the size of the table, and what was noted when it was read."""
+    with blocks.draw_box("between"):
+        blocks.draw_text(
             "h2", f"{count_of(facts.records, 'record')}, {count_of(len(facts.columns), 'column')}"
         )
-        with blocks.bar():
-            blocks.plain_button("Another table", lambda: _close_table(frame), "folder_open")
+        with blocks.draw_bar():
+            blocks.draw_plain_button("Another table", lambda: _close_table(frame), "folder_open")
     session = frame.project.session
     if session.is_copy:
         left = "It is deleted when incrowd ui ends or you choose another table."
         stays = f"The release goes into the folder {session.folder.name or '/'}, and stays."
-        blocks.note((f"This is a private copy. {left}", stays))
+        blocks.draw_note((f"This is a private copy. {left}", stays))
     for words in facts.notes:
-        blocks.note([sentence(words)])
+        blocks.draw_note([page_sentence(words)])
 
 
 def _close_table(frame: Frame) -> None:
@@ -72,17 +74,18 @@ def _close_table(frame: Frame) -> None:
 
 
 def _draw_columns(facts: OpenedTable) -> None:
+    """Draw a table of the columns: kind, different values, missing values."""
     head = ("Column", "Type", "Different values", "Share of records", "Missing")
-    add = blocks.table(head, "Columns of the table", numeric=(2, 3, 4))
+    add = blocks.draw_table(head, "Columns of the table", numeric=(2, 3, 4))
     for column in facts.columns:
         add(
             column.name,
             column.kind,
-            blocks.whole(column.distinct),
-            lambda column=column: blocks.share_with_bar(column.distinct_share),
+            blocks.count_text(column.distinct),
+            lambda column=column: blocks.draw_share(column.distinct_share),
             _missing_share(column, facts),
         )
-    blocks.text(
+    blocks.draw_text(
         "p",
         "A share near 100 % means that the column alone tells people apart. Cells are not shown.",
         "quiet small",
@@ -92,16 +95,18 @@ def _draw_columns(facts: OpenedTable) -> None:
 def _missing_share(column: ColumnFacts, facts: OpenedTable) -> str:
     """The percentage of the records without a value; withheld if few, empty without records."""
     if column.missing is None:
-        return blocks.whole(None)
+        return blocks.count_text(None)
     return blocks.percent(column.missing / facts.records) if facts.records else ""
 
 
 async def _draw_cells(frame: Frame) -> None:
+    """Draw the switch that shows the first rows, and the rows while it is on."""
+
     def switch_cells() -> None:
         frame.project.raw_cells = bool(switch.value)
         frame.redraw()
 
-    with blocks.card("Cells"):
+    with blocks.draw_card("Cells"):
         switch = ui.switch(
             "Show the first rows on this screen, in this session only",
             value=frame.project.raw_cells,
@@ -113,16 +118,16 @@ async def _draw_cells(frame: Frame) -> None:
             frame.project.ask(jobs.ShowRows(frame.project.table)),
             "Reading the first rows",
         )
-        add = blocks.table(tuple(rows.columns), "First rows of the table")
+        add = blocks.draw_table(tuple(rows.columns), "First rows of the table")
         for row in rows.rows:
             add(*row)
 
 
 def _draw_choice(frame: Frame, relative: str = "") -> None:
-    """Draw what to choose a table from; `relative` is the folder that is listed."""
+    """Draw what to choose a table from; list the folder `relative`, from the chosen one."""
     session = frame.project.session
-    place = blocks.box("stack")
-    with place, blocks.card(f"Files in {Path(session.folder).name or '/'}"):
+    place = blocks.draw_box("stack")
+    with place, blocks.draw_card(f"Files in {Path(session.folder).name or '/'}"):
         listed = files.list_folder(session.folder, relative)
         entries = [entry for entry in listed if entry.folder or entry.table]
         if relative:
@@ -131,32 +136,32 @@ def _draw_choice(frame: Frame, relative: str = "") -> None:
                 "arrow_upward", "..", lambda: _draw_folder(frame, place, "" if up == "." else up)
             )
         if not entries:
-            blocks.text("p", "There is no table here. Hand one over from elsewhere.")
+            blocks.draw_text("p", "There is no table here. Hand one over from elsewhere.")
         for entry in entries:
             icon = "folder" if entry.folder else "table_chart"
             _draw_entry(icon, entry.name, partial(_open_entry, frame, place, entry))
-    with place, blocks.card("A table from elsewhere"):
+    with place, blocks.draw_card("A table from elsewhere"):
         FileDrop("table", "Choose a file", lambda: _open_upload(frame))
-        blocks.text(
+        blocks.draw_text(
             "p",
             "The browser hands over a copy. It stays on this computer, where only you can read it, "
             "and is deleted when incrowd ui ends.",
             "quiet small",
         )
-    with place, blocks.card("No table at hand?"):
-        blocks.text("p", "Try it on a made-up hospital: its patients do not exist.")
-        with blocks.bar():
-            blocks.primary_button("Use the made-up hospital", lambda: _open_hospital(frame))
+    with place, blocks.draw_card("No table at hand?"):
+        blocks.draw_text("p", "Try it on a made-up hospital: its patients do not exist.")
+        with blocks.draw_bar():
+            blocks.draw_primary_button("Use the made-up hospital", lambda: _open_hospital(frame))
 
 
 def _draw_entry(icon: str, name: str, go: Callable[[], None]) -> None:
     with ui.button(on_click=go, color=None).props("flat align=left no-caps").classes("entry"):
         ui.icon(icon).props("aria-hidden=true")
-        blocks.text("span", name)
+        blocks.draw_text("span", name)
 
 
 def _draw_folder(frame: Frame, place: ui.element, relative: str) -> None:
-    """Draw the choice in `place` anew for another folder, if that can be read."""
+    """Draw the choice in `place` anew for another folder; if that cannot be read, say why."""
     with frame.saying_refusals():
         files.list_folder(frame.project.session.folder, relative)
         place.clear()

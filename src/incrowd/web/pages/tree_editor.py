@@ -28,33 +28,34 @@ class TreeEditor:
         self._chosen: set[Place] = set()
         self._shown: TreeFacts
         self._one_by_one = asyncio.Lock()
-        with blocks.card(f"Groups of {column}"):
-            blocks.text(
+        with blocks.draw_card(f"Groups of {column}"):
+            blocks.draw_text(
                 "p",
                 "Choose values, or a label with all below it. Then put them under a label of the "
                 "next level, or rename the label.",
             )
             self._draw_bars()
-            self._notes = blocks.box("stack")
+            self._notes = blocks.draw_box("stack")
             self._grid = TreeGrid(column, self._toggle, self._put_dragged)
 
     def _draw_bars(self) -> None:
-        self._state = blocks.text("p", "").props("role=status")
-        with blocks.bar():
+        """Draw the buttons and fields that change the tree."""
+        self._state = blocks.draw_text("p", "").props("role=status")
+        with blocks.draw_bar():
             self._under = ui.select({_NEW: "a new label"}, value=_NEW, label="Put under")
             self._under.props("outlined dense").classes("pick")
             self._name = ui.input("Name of the label").props("outlined dense")
-            blocks.plain_button("Put there", self._put_chosen, "subdirectory_arrow_right")
-            blocks.plain_button("Rename", self._rename_chosen, "edit")
-        with blocks.bar():
+            blocks.draw_plain_button("Put there", self._put_chosen, "subdirectory_arrow_right")
+            blocks.draw_plain_button("Rename", self._rename_chosen, "edit")
+        with blocks.draw_bar():
             self._level = ui.select({0: "Values"}, value=0, label="Level")
             self._level.props("outlined dense").classes("pick")
             add = partial(self._change_at_level, trees.with_level)
-            blocks.plain_button("Add a level above it", add, "add")
+            blocks.draw_plain_button("Add a level above it", add, "add")
             remove = partial(self._change_at_level, trees.without_level)
-            blocks.plain_button("Take it away", remove, "remove")
+            blocks.draw_plain_button("Take it away", remove, "remove")
             clear = partial(self._change_tree, trees.without_groups)
-            blocks.plain_button("Start without groups", clear, "restart_alt")
+            blocks.draw_plain_button("Start without groups", clear, "restart_alt")
 
     # What is shown
 
@@ -66,7 +67,7 @@ class TreeEditor:
         self._notes.clear()
         with self._notes:
             for words in grid_sentences(shown):
-                blocks.text("p", words, "quiet small")
+                blocks.draw_text("p", words, "quiet small")
         names = {h: f"Level {h}" if h else "Values" for h in range(self._tree.top)}
         now = self._level.value if self._level.value in names else 0
         self._level.set_options(names, value=now)
@@ -126,7 +127,7 @@ class TreeEditor:
         await self._change_tree(lambda tree: edit(tree, level))
 
     async def _change_tree(self, edit: Callable[[TreeRows], TreeRows]) -> None:
-        """Change the tree if the worker builds it; the bars stay, and with them the focus."""
+        """Change the tree if the worker can build it, else say why; the bars keep the focus."""
         async with self._one_by_one:
             project, name = self._frame.project, self._column
             with self._frame.saying_refusals():
@@ -161,17 +162,18 @@ def grid_sentences(shown: TreeFacts) -> list[str]:
         )
     if shown.placed:
         found.append(
-            f"{blocks.whole(shown.placed)} of the values of fewer than 5 records have a place in "
-            "your own policy or file and keep it."
+            f"{blocks.count_text(shown.placed)} of the values of fewer than 5 records have a place "
+            "in your own policy or file and keep it."
         )
     if shown.more:
         found.append(
-            f"These are the {len(shown.values)} most frequent values; {blocks.whole(shown.more)} "
-            "more keep the labels that they have. A CSV file can hold them all."
+            f"These are the {len(shown.values)} most frequent values; "
+            f"{blocks.count_text(shown.more)} more keep the labels that they have. A CSV file can "
+            "hold them all."
         )
     if shown.rest:
         found.append(
-            f"{blocks.whole(shown.rest)} more values have no row in a tree: they go under "
+            f"{blocks.count_text(shown.rest)} more values have no row in a tree: they go under "
             f"“{shown.other}”."
         )
     return found

@@ -24,7 +24,7 @@ WITHHELD = "withheld"
 
 @dataclass(frozen=True)
 class Cell:
-    """A value or a label, and over how many rows it stands."""
+    """A value or a label, its records (None: withheld), and over how many rows it stands."""
 
     level: int
     label: str
@@ -39,7 +39,7 @@ def rows_of(shown: TreeFacts) -> list[list[Cell]]:
     """
     paths = {row[0]: row for row in shown.rows}
     records = {one.label: one.records for one in shown.values if one.label is not None}
-    rows = _side_by_side([paths[label] for label in records])
+    rows = _sort_side_by_side([paths[label] for label in records])
     runs = _row_counts(rows)
     return [
         [
@@ -54,8 +54,8 @@ def rows_of(shown: TreeFacts) -> list[list[Cell]]:
     ]
 
 
-def _side_by_side(rows: Sequence[Row]) -> list[Row]:
-    """Sort rows so that those of one label are together, labels by their first rows."""
+def _sort_side_by_side(rows: Sequence[Row]) -> list[Row]:
+    """Sort rows so that those of one label are together; labels come as their first rows do."""
     order = {
         place: n
         for n, place in enumerate(dict.fromkeys(p for r in rows for p in _path_from_top(r)))
@@ -92,14 +92,14 @@ class TreeGrid:
     ) -> None:
         self._column, self._choose, self._drop = column, choose, drop
         self._buttons: dict[Place, Element] = {}
-        self._body = blocks.box("stack")
+        self._body = blocks.draw_box("stack")
 
     def draw(self, shown: TreeFacts, levels: HierarchyFacts | None) -> None:
         """Draw these rows, with the counts of each level if they are known."""
         self._buttons = {}
         self._body.clear()
-        with self._body, blocks.box("wide tree").props("tabindex=0 role=region") as scroll:
-            with blocks.box("grid", "table") as table:
+        with self._body, blocks.draw_box("wide tree").props("tabindex=0 role=region") as scroll:
+            with blocks.draw_box("grid", "table") as table:
                 height = len(shown.rows[0]) - 1 if shown.rows else 1
                 _draw_head(height, levels)
                 with ui.element("tbody"):
@@ -118,33 +118,34 @@ class TreeGrid:
         table.on("drop", self._drop_at, js_handler=_DROPPED)
 
     def _draw_row(self, cells: Sequence[Cell]) -> None:
+        """Draw the value of a row, its records, and the labels that begin in the row."""
         first, *others = cells
-        with blocks.box("", "th").props("scope=row"):
+        with blocks.draw_box("", "th").props("scope=row"):
             self._draw_button(first)
-        blocks.text("td", _count_words(first.records), "number")
+        blocks.draw_text("td", _count_words(first.records), "number")
         for cell in others:
             with ui.element("td") as place:
                 place.props["rowspan"] = cell.rows
                 self._draw_button(cell)
-                blocks.text("span", _count_words(cell.records), "quiet small count")
+                blocks.draw_text("span", _count_words(cell.records), "quiet small count")
 
     def _draw_hidden_row(self, shown: TreeFacts, height: int) -> None:
         """Draw one line for all values that are not spelled out."""
-        values = "1 value" if shown.few == 1 else f"{blocks.whole(shown.few)} values"
-        with blocks.box("few", "tr"):
-            blocks.text("th", f"values of fewer than 5 records: {values}").props("scope=row")
-            blocks.text("td", WITHHELD, "number")
+        values = "1 value" if shown.few == 1 else f"{blocks.count_text(shown.few)} values"
+        with blocks.draw_box("few", "tr"):
+            blocks.draw_text("th", f"values of fewer than 5 records: {values}").props("scope=row")
+            blocks.draw_text("td", WITHHELD, "number")
             for level in range(1, height):
                 with ui.element("td"):
                     if shown.by_hand and (level, shown.other) not in self._buttons:
                         self._draw_button(Cell(level, shown.other, None))
                     else:
                         words = shown.other if shown.by_hand else "as the hierarchy says"
-                        blocks.text("span", words, "quiet")
+                        blocks.draw_text("span", words, "quiet")
 
     def _draw_button(self, cell: Cell) -> None:
         place = cell.level, cell.label
-        made = blocks.text("button", cell.label, "choice")
+        made = blocks.draw_text("button", cell.label, "choice")
         made.props("type=button aria-pressed=false draggable=true")
         made.props["data-n"] = len(self._buttons)
         what = "value" if cell.level == 0 else f"label of level {cell.level}"
@@ -176,14 +177,14 @@ class TreeGrid:
 def _draw_head(height: int, levels: HierarchyFacts | None) -> None:
     """Draw the head for the levels below `height`, the top, with their counts if known."""
     with ui.element("thead"), ui.element("tr"):
-        blocks.text("th", "Value").props("scope=col")
-        blocks.text("th", "Records", "number").props("scope=col")
+        blocks.draw_text("th", "Value").props("scope=col")
+        blocks.draw_text("th", "Records", "number").props("scope=col")
         for level in range(1, height):
-            with blocks.box("", "th").props("scope=col"):
-                blocks.text("div", f"Level {level}")
+            with blocks.draw_box("", "th").props("scope=col"):
+                blocks.draw_text("div", f"Level {level}")
                 if levels is not None and level < len(levels.levels):
                     found = levels.levels[level]
-                    blocks.text("div", level_words(found.nodes, found.smallest), "small")
+                    blocks.draw_text("div", level_words(found.nodes, found.smallest), "small")
 
 
 def level_words(nodes: int, smallest: int | None) -> str:
@@ -192,9 +193,9 @@ def level_words(nodes: int, smallest: int | None) -> str:
     >>> level_words(6, 40), level_words(1, None)
     ('6 labels; rarest: 40', '1 label; rarest: fewer than 5')
     """
-    words = "1 label" if nodes == 1 else f"{blocks.whole(nodes)} labels"
-    return f"{words}; rarest: {blocks.whole(smallest)}"
+    words = "1 label" if nodes == 1 else f"{blocks.count_text(nodes)} labels"
+    return f"{words}; rarest: {blocks.count_text(smallest)}"
 
 
 def _count_words(records: int | None) -> str:
-    return WITHHELD if records is None else blocks.whole(records)
+    return WITHHELD if records is None else blocks.count_text(records)

@@ -12,7 +12,7 @@ from incrowd.web.pages import blocks
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.project import FailedJobError
 from incrowd.web.session import PageSession
-from incrowd.web.wording import sentence
+from incrowd.web.wording import page_sentence
 
 _WHAT = """\
 A world is a table with names that an attacker may hold: a register of voters, say. Two models \
@@ -34,9 +34,9 @@ async def draw_card(frame: Frame) -> None:
     """Draw the card about worlds; it is open if there is a world."""
     world = frame.project.session.world
     title = "Does the attacker hold another table (a world)?"
-    with ui.expansion(title, value=bool(world.files)).classes("card"), blocks.box("stack"):
+    with ui.expansion(title, value=bool(world.files)).classes("card"), blocks.draw_box("stack"):
         for words in _WHAT.splitlines():
-            blocks.text("p", words)
+            blocks.draw_text("p", words)
         if not world.files:
             await _WorldForm(frame).draw()
             return
@@ -53,17 +53,18 @@ def _draw_change(frame: Frame) -> None:
                 await _WorldForm(frame).draw()
 
     with ui.expansion("Change the world", on_value_change=open_form).props("dense"):
-        place = blocks.box("stack")
+        place = blocks.draw_box("stack")
 
 
 async def _draw_world(frame: Frame, world: jobs.WorldFiles) -> None:
+    """Draw who is in the world, whose people k counts, and a button to do without it."""
     project = frame.project
     try:
         found = await project.ask(jobs.LookAtWorld(project.table, frame.policy, world))
     except FailedJobError as error:
         frame.show_error(error)
     else:
-        blocks.note((*world_sentences(world, found), *map(sentence, found.notes)))
+        blocks.draw_note((*world_sentences(world, found), *map(page_sentence, found.notes)))
     counted = edits.k_model(frame.policy)
 
     async def choose() -> None:
@@ -73,19 +74,19 @@ async def _draw_world(frame: Frame, world: jobs.WorldFiles) -> None:
         ):
             people.set_value(counted)
 
-    blocks.text("h3", "What k counts")
+    blocks.draw_text("h3", "What k counts")
     people = ui.radio(_COUNTED, value=counted, on_change=choose)
     blocks.name_for_readers(people, "What k counts")
-    with blocks.bar():
+    with blocks.draw_bar():
         # One undo brings all of it back.
         remove = partial(frame.change, edits.without_world, redraw=True, world=jobs.NO_WORLD)
-        blocks.plain_button("Do without the world", remove, "delete")
+        blocks.draw_plain_button("Do without the world", remove, "delete")
 
 
 def world_sentences(world: jobs.WorldFiles, found: WorldFacts) -> tuple[str, ...]:
     """Sentences on the people of a world, and the columns that it has and lacks."""
     names = join_words([Path(file).name for file in world.files])
-    people = blocks.whole(found.people)
+    people = blocks.count_text(found.people)
     shares = f"{names}: {people} people. It shares {join_words(found.shared)} with your table."
     if not found.lacking:
         return (shares,)
@@ -105,13 +106,13 @@ class _WorldForm:
         """Draw the choice of files, and what follows from it."""
         there = tables_by_path(self._session)
         if not there:
-            blocks.text("p", f"Put it into the folder {self._session.folder.name}.", "quiet")
+            blocks.draw_text("p", f"Put it into the folder {self._session.folder.name}.", "quiet")
             return
         chosen = [file for file in self._world.files if file in there]
         self._files = ui.select(there, value=chosen, multiple=True, label="Tables of the world")
         self._files.props("outlined dense use-chips")
         self._files.on_value_change(self._draw_columns)
-        self._names = blocks.box("stack")
+        self._names = blocks.draw_box("stack")
         await self._draw_columns()
 
     async def _draw_columns(self) -> None:
@@ -132,7 +133,10 @@ class _WorldForm:
                 self._draw_questions(run.value)
 
     def _draw_questions(self, columns: tuple[tuple[str, ...], ...]) -> None:
-        """Ask who is a person and what columns are called; `columns` has the names by file."""
+        """Draw fields for the column that tells people apart and for names that differ.
+
+        `columns` has the names of the columns of each file.
+        """
         common = [name for name in columns[0] if all(name in one for one in columns)]
         every = list(dict.fromkeys(name for one in columns for name in one))
         known = self._world.world_id
@@ -141,14 +145,14 @@ class _WorldForm:
         quasi = edits.columns_of_role(self._frame.policy, "quasi")
         lacking = [name for name in quasi if name not in every]
         if lacking:
-            blocks.text("p", "It may have other names for these columns (optional):", "quiet")
+            blocks.draw_text("p", "It may have other names for these columns (optional):", "quiet")
         called = dict(self._world.rename)
         self._called = {
             name: _draw_select(every, f"The world's name of {name}", called.get(name))
             for name in lacking
         }
-        with blocks.bar():
-            blocks.plain_button("Use this world", self._use_world, "public")
+        with blocks.draw_bar():
+            blocks.draw_plain_button("Use this world", self._use_world, "public")
 
     async def _use_world(self) -> None:
         """Take the world of this form, if it can be read and incrowd accepts it."""

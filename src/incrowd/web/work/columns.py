@@ -85,7 +85,7 @@ class OpenColumn:
     """A column as codes, with its settings in a policy and what builds its hierarchy."""
 
     engine: Engine
-    asked: Column
+    settings: Column
     coded: CodedColumn
     builder: AnyHierarchy
 
@@ -96,7 +96,7 @@ class OpenColumn:
 
 
 def open_column(state: WorkerState, table: TableFile, policy: str, name: str) -> OpenColumn:
-    """Code a column for its values to be shown; refused if they say who a person is."""
+    """Code a column for its values to be shown; `PolicyError` if they say who a person is."""
     asked = Policy.loads(policy)
     if asked.role(name) in _HIDDEN:
         raise PolicyError(
@@ -114,7 +114,7 @@ def _build_column(
 ) -> tuple[Column, Hierarchy, Counts]:
     """The column's settings, its hierarchy, and the records of each of its leaves."""
     found = open_column(state, table, policy, name)
-    return found.asked, *found.build()
+    return found.settings, *found.build()
 
 
 def records_by_node(tree: Hierarchy, records: Counts, level: int) -> Counts:
@@ -134,7 +134,7 @@ def public_records(counts: Counts) -> dict[int, int | None]:
 
 
 def count_labels_by_level(tree: Hierarchy, records: Counts) -> tuple[int, ...]:
-    """For each level, how many different labels records show, without missing values."""
+    """For each level, how many labels at least one record has, without missing values."""
     every = range(tree.levels)
     return tuple(int((records_by_node(tree, records, h)[1:] > 0).sum()) for h in every)
 
@@ -146,7 +146,7 @@ def _level_with_few_nodes(tree: Hierarchy, records: Counts) -> int:
 
 
 def _bins(tree: Hierarchy, records: Counts, level: int) -> tuple[facts.Bin, ...]:
-    """The nodes that records hold; some without label and count, because few records hold them."""
+    """A bar for each node with records; label and count are None where too few records have it."""
     told = public_records(records_by_node(tree, records, level))
     labels = ["missing", *tree.labels[level].tolist()]
     lows = _interval_starts(tree, level)
@@ -161,13 +161,14 @@ def _bins(tree: Hierarchy, records: Counts, level: int) -> tuple[facts.Bin, ...]
 
 
 def _interval_starts(tree: Hierarchy, level: int) -> list[float | None]:
-    """Where the label of each node begins, for numbers; None for others and for no lower end."""
+    """Where the interval of each node (0 is missing) begins; None if there is no such number."""
     ends: list[float] = tree.reach[level][0].tolist()
     numeric = tree.ordered and tree.leaves.kind is Kind.NUMBER
     return [end if numeric and node and isfinite(end) else None for node, end in enumerate(ends)]
 
 
 def _level_facts(tree: Hierarchy, records: Counts, level: int) -> facts.LevelFacts:
+    """Describe a level: its labels, the most frequent first, and the records of the rarest."""
     bins = _bins(tree, records, level)
     seen = [one for one in bins if one.label is not None]
     seen.sort(key=lambda one: -(one.records or 0))

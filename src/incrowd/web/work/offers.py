@@ -19,11 +19,13 @@ from incrowd.web.work.trees import OTHER, frequent_leaves
 _MOST = 3
 """Alternatives at most."""
 _MOSTLY = 0.9
+"""Share of a sample for which a test must hold."""
 _SAMPLE = 2000
 _FREQUENT = 10
 _ZIP_DIGITS = 5
 
 _Offer = tuple[dict[str, Any], str]
+"""A hierarchy as a policy file has it, and words for the page."""
 
 
 def offer_hierarchies(
@@ -31,7 +33,7 @@ def offer_hierarchies(
 ) -> tuple[facts.OfferedHierarchy, ...]:
     """Offer the policy's hierarchy first, then a few others that fit the column.
 
-    One whose numbers of labels are those of a former one is left out.
+    One with as many labels at each level as an earlier one is left out.
     """
     tell("looking for hierarchies", 0.0)
     column = open_column(state, job.table, job.policy, job.column)
@@ -62,7 +64,7 @@ def _count_labels_of(
 
 
 def _candidate_hierarchies(column: OpenColumn) -> Iterator[_Offer]:
-    """Yield hierarchies for the column's kind of values, with words; none without values."""
+    """Yield hierarchies for the column's kind of values; none if it has no values."""
     domain = column.coded.domain
     if not len(domain):
         return
@@ -77,7 +79,7 @@ def _candidate_hierarchies(column: OpenColumn) -> Iterator[_Offer]:
 
 
 def _number_candidates(coded: CodedColumn) -> Iterator[_Offer]:
-    """Yield intervals of twice a width that is nice here, and of equally many records."""
+    """Yield intervals twice as wide as usual for these numbers, and of equally many records."""
     width = 2 * nice_width(coded.domain.values)
     wide = int(width) if width.is_integer() else width
     yield {"name": "intervals", "width": wide}, f"Intervals of width {wide:g} and wider"
@@ -115,7 +117,7 @@ def _frequent_candidates(tree: Hierarchy, records: Any) -> Iterator[_Offer]:
 
 
 def _holds_mostly(true: Callable[[str], bool], sample: Iterable[str]) -> bool:
-    """Whether the test holds for nearly all of the sample; not if that is empty."""
+    """Whether the test `true` holds for nearly all of the sample; False if that is empty."""
     flags = [true(text) for text in sample]
     return bool(flags) and sum(flags) >= _MOSTLY * len(flags)
 

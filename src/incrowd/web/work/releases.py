@@ -27,10 +27,10 @@ def make_release(_: WorkerState, job: jobs.MakeRelease, tell: Tell) -> facts.Rel
     policy = Policy.loads(job.policy)
     table = job.table
     wanted = reading_of(table).keeping(policy.names(Role.KEEP))
-    paper = str(certificate_path(job.target, None))
-    _refuse_overwriting(job, paper)
+    certificate = str(certificate_path(job.target, None))
+    _refuse_overwriting(job, certificate)
     if job.report is not None:
-        refuse_target(job.report, (table.source, *job.world.files, job.target, paper))
+        refuse_target(job.report, (table.source, *job.world.files, job.target, certificate))
     with open_table(table.source, wanted, policy.columns) as there:
         release = api.anonymize(
             there,
@@ -41,49 +41,50 @@ def make_release(_: WorkerState, job: jobs.MakeRelease, tell: Tell) -> facts.Rel
             sign=key_files.signing_key(job.sign),
             watch=Watch(tell=tell),
             folder=table.folder,
-            **job.world.given,
+            **job.world.verb_arguments,
         )
     attacks = None
     if job.report is not None:
-        paths = {"release": job.target, "certificate": paper}
+        paths = {"release": job.target, "certificate": certificate}
         made = WrittenRelease(
-            release, table.source, there, paths, Path(table.folder), job.world.given
+            release, table.source, there, paths, Path(table.folder), job.world.verb_arguments
         )
         attacks = made.report(job.report, Watch(tell=tell)).facts.attack_outcome
-    return replace(_release_facts(release, job, paper), attacks=attacks)
+    return replace(_release_facts(release, job, certificate), attacks=attacks)
 
 
 def find_replaced(_: WorkerState, job: jobs.FindReplaced, tell: Tell) -> facts.Replaced:
     """Find the files that a release would replace, and whether its certificate is signed."""
     tell("looking at what is there", 0.0)
     made = job.release
-    paper = str(certificate_path(made.target, None))
-    written = [made.target, paper, *([] if made.report is None else [made.report])]
+    certificate = str(certificate_path(made.target, None))
+    written = [made.target, certificate, *([] if made.report is None else [made.report])]
     names = tuple(Path(path).name for path in written if Path(path).exists())
-    return facts.Replaced(names=names, signed=_is_signed(paper))
+    return facts.Replaced(names=names, signed=_is_signed(certificate))
 
 
 def _is_signed(certificate: str) -> bool:
-    """Whether there is a certificate with a signature; what cannot be read has none to lose."""
+    """Whether there is a certificate with a signature; False for one that cannot be read."""
     try:
         return Certificate.from_json(files.content(certificate).decode()).signature is not None
     except (IncrowdError, UnicodeDecodeError):
         return False
 
 
-def _refuse_overwriting(job: jobs.MakeRelease, paper: str) -> None:
-    """Refuse to write release or certificate (`paper`) over a file of the world."""
+def _refuse_overwriting(job: jobs.MakeRelease, certificate: str) -> None:
+    """Raise `PolicyError` if release or certificate would be written over a file of the world."""
     for path in job.world.files:
-        if any(files.same_file(path, written) for written in (job.target, paper)):
+        if any(files.same_file(path, written) for written in (job.target, certificate)):
             raise PolicyError(
                 f"{Path(path).name!r} is read and would be overwritten", remedy="name another file"
             )
 
 
-def _release_facts(release: Release, job: jobs.MakeRelease, paper: str) -> facts.ReleaseFacts:
+def _release_facts(release: Release, job: jobs.MakeRelease, certificate: str) -> facts.ReleaseFacts:
+    """Collect what the page shows of a release and its files."""
     return facts.ReleaseFacts(
         release=job.target,
-        certificate=paper,
+        certificate=certificate,
         report=job.report,
         verdicts=release.models,
         losses=dict(release.loss),
@@ -108,7 +109,7 @@ def check_release(_: WorkerState, job: jobs.CheckRelease, tell: Tell) -> Check:
         trusted_keys=job.trusted_keys,
         folder=job.folder,
         watch=Watch(tell=tell),
-        **job.world.given,
+        **job.world.verb_arguments,
     )
     return replace(found, alone=None, notes=(*alone_sentences(found.alone), *found.notes))
 
@@ -122,7 +123,7 @@ def attack_release(_: WorkerState, job: jobs.AttackRelease, tell: Tell) -> facts
         folder=job.table.folder,
         seed=job.seed,
         watch=Watch(tell=tell),
-        **job.world.given,
+        **job.world.verb_arguments,
     )
     outcome = AttackOutcome(broken=len(found.broken), goals=found.broken)
     return facts.TextFacts(html=found._repr_html_(), attacks=outcome)

@@ -28,11 +28,14 @@ from incrowd.search.lattice.full_domain import node_classes
 from incrowd.web.jobs import NO_WORLD, TableFile, WorldFiles
 
 KEPT = 4
-"""So many countings of the table are kept: going back to a former role is then quick, too."""
+"""Countings of the table that are kept, so that going back to a former role is quick, too."""
 
 
 class Tell(Protocol):
-    """How a job says how far it is; it ends the job if that was cancelled."""
+    """A function by which a job says what it does and which share is done, 0..1.
+
+    `value` is a part of the answer. The call raises, and so ends the job, if it was cancelled.
+    """
 
     def __call__(self, what: str, share: float, value: Any = None) -> None: ...  # noqa: D102
 
@@ -104,7 +107,10 @@ class WorkerState:
     def read_world(
         self, table: TableFile, policy: Policy, world: WorldFiles
     ) -> WorldReference | None:
-        """Read the world in the columns that it shares with the table, once; None without files."""
+        """Read the world in the columns that it shares with the table; None if it has no files.
+
+        The world that was read last is kept.
+        """
         engine, key = self.open_engine(table), _world_key(policy, world)
         if self._world is not None and self._world[0] == key:
             return self._world[1]
@@ -159,7 +165,7 @@ def _world_key(policy: Policy, world: WorldFiles) -> str:
 
 
 def _sizes_before(problem: Problem) -> Sizes:
-    """The sizes of the classes of the table as it is, without values of sensitive columns."""
+    """The sizes of the classes of the table before anything is generalized."""
     tally = problem.tally
     class_of, number = node_classes(problem, [0] * len(problem.columns))
     if tally.has_units:
@@ -170,7 +176,7 @@ def _sizes_before(problem: Problem) -> Sizes:
 
 
 def _file_stamp(source: str) -> tuple[int, int]:
-    """Time of change and size of a file: equal while it is the one that was read."""
+    """Time of change (in ns) and size of a file, to see a change; `InputError` if it is missing."""
     try:
         found = Path(source).stat()
     except OSError:

@@ -105,7 +105,7 @@ def apply_preset(state: WorkerState, job: jobs.ApplyPreset, tell: Tell) -> str:
 
 
 def check_policy(state: WorkerState, job: jobs.CheckPolicy, tell: Tell) -> None:
-    """Refuse a policy that is none for this table: the error says why.
+    """Raise an error that says why, if this policy cannot be used for this table.
 
     A column that would leave although it follows from others passes: `anonymize` refuses it, and
     until then somebody may still be changing roles.

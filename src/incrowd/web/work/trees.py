@@ -55,7 +55,10 @@ def list_tree_rows(state: WorkerState, job: jobs.ShowTree, tell: Tell) -> facts.
 
 
 def frequent_leaves(counts: Counts) -> list[int]:
-    """Leaves that at least 5 records hold, the most frequent first; missing is none of them."""
+    """Leaves that at least 5 records have, the most frequent first, without the missing value.
+
+    `counts` has the records of each leaf; place 0 is for missing values.
+    """
     order = np.argsort(-counts[1:], kind="stable") + 1
     found: list[int] = order[counts[order] >= LEAST].tolist()
     return found
@@ -70,7 +73,7 @@ def _leaves_of_tree(built: Hierarchy, builder: AnyHierarchy, kind: Kind) -> set[
 
 
 def _canonical_label(leaf: str, kind: Kind) -> str:
-    """The label as leaves spell it: numbers in one way."""
+    """The text of a leaf in the hierarchy: a number in its usual spelling, else as it stands."""
     number = parse_number(leaf) if kind is Kind.NUMBER else None
     return leaf if number is None else number_text(number)
 
@@ -90,7 +93,7 @@ def _other_label(builder: AnyHierarchy, rows: tuple[tuple[str, ...], ...]) -> st
 
 
 def _value_bins(built: Hierarchy, counts: Counts, leaves: list[int]) -> tuple[facts.Bin, ...]:
-    """A bin for each of these leaves: its value and its records, None if these are withheld."""
+    """A bin for each of these leaves: its value and its records, None if withheld."""
     told = public_records(counts)
     labels = built.labels[0].tolist()
     return tuple(facts.Bin(label=str(labels[leaf - 1]), records=told[leaf]) for leaf in leaves)
@@ -99,7 +102,10 @@ def _value_bins(built: Hierarchy, counts: Counts, leaves: list[int]) -> tuple[fa
 def _records_above(
     built: Hierarchy, records: Counts, leaves: list[int]
 ) -> tuple[Mapping[str, int | None], ...]:
-    """Records of the labels above these leaves, by level; nothing at level 0."""
+    """For each level, the records of each label above these leaves; empty at level 0.
+
+    None stands for a count that is withheld.
+    """
     found: list[Mapping[str, int | None]] = [{}]
     for level in range(1, built.levels):
         told = public_records(records_by_node(built, records, level))

@@ -62,7 +62,7 @@ def search_policy(state: WorkerState, job: jobs.SearchPolicy, tell: Tell) -> fac
 
 
 def explore(state: WorkerState, job: jobs.Explore, tell: Tell) -> tuple[facts.TriedRelease, ...]:
-    """Try several releases, one after the other; each is told as soon as it is there."""
+    """Try several releases, one after the other; tell each as soon as it has been tried."""
     points: list[facts.TriedRelease] = []
     grid = list(_releases_to_try(job))
     for tried in grid:
@@ -74,7 +74,10 @@ def explore(state: WorkerState, job: jobs.Explore, tell: Tell) -> tuple[facts.Tr
 
 
 def _releases_to_try(job: jobs.Explore) -> Iterator[facts.TriedRelease]:
-    """Yield each release to try, without an answer yet; other models stay as they are."""
+    """Yield a release to try for each search, limit of suppression and k, its answer still None.
+
+    All else is as in the policy.
+    """
     for method, suppression, k in product(job.searches, job.suppressions, job.ks):
         name = f"{method}, k = {k}, at most {suppression:.0%} left out".replace("%", " %")
         text = codec.edit(job.policy, {"search": method, "suppression": suppression})
@@ -115,7 +118,8 @@ def _run_search(
 def _recode_quickly(table: LoadedTable, watch: Watch) -> AskedRecoding | None:
     """Recode by a quick search: by full-domain levels if the policy's search makes those.
 
-    The classes satisfy every model. None if its time ends before it has any.
+    The classes satisfy every model. None if the time ends before any are found; `InfeasibleError`
+    if there are none.
     """
     policy, problem = table.policy, table.compiled.problem
     raise_if_infeasible(without_compared(problem))
@@ -155,7 +159,7 @@ def figures_of(question: LoadedQuestion, recoded: AskedRecoding, watch: Watch) -
 
 
 def _is_allowed(problem: Problem, outcome: Outcome) -> bool:
-    """Whether enough records stay, and classes together reveal no more than each of them."""
+    """Whether few enough records are left out, and overlapping classes betray nobody together."""
     enough = len(outcome.classes) > 0 and outcome.suppressed <= problem.suppressible
     return enough and not overlaps_betray(problem, outcome)
 
@@ -177,6 +181,7 @@ def _world_risk(policy: Policy, outcome: Outcome) -> facts.WorldRisk | None:
 
 
 def _class_facts(sizes: Sizes) -> facts.ClassFacts:
+    """Compute the figures of classes; a risk is 1 over the people of the class."""
     records, people = sizes.records, np.maximum(sizes.people, 1)
     smallest = int(sizes.people.min()) if len(people) else 0
     return facts.ClassFacts(

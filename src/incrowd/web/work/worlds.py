@@ -10,7 +10,7 @@ from incrowd.withholding import public_count
 def list_columns(
     _: WorkerState, job: jobs.ListWorldColumns, tell: Tell
 ) -> tuple[tuple[str, ...], ...]:
-    """List the names of the columns of each file."""
+    """The names of the columns of each file, file by file."""
     tell("reading the world", 0.0)
     expected = Policy.loads(job.policy).columns
     found = []
