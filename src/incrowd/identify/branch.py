@@ -1,4 +1,4 @@
-"""The classes of a set of columns, kept for every beginning of it: one branch of a search tree."""
+"""The classes of a set of columns, kept for every prefix of it: one branch of a search tree."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -52,9 +52,9 @@ class Splitter:
         """The classes by each of these columns alone; in threads if there are many rows."""
         if len(self.whole.rows) < _SMALL:
             return [self.split(self.whole, column) for column in columns]
-        return in_threads([partial(self._single, column) for column in columns])
+        return in_threads([partial(self._split_in_thread, column) for column in columns])
 
-    def _single(self, column: int) -> Stripped:
+    def _split_in_thread(self, column: int) -> Stripped:
         """The classes by one column alone, by a refiner of its own: this runs in a thread."""
         return self._new_refiner().refine(self.whole, self._codes[column])
 

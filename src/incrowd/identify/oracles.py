@@ -31,7 +31,7 @@ Method: TypeAlias = Literal[
 
 @dataclass(frozen=True)
 class MinimalSetQuery:
-    """Which sets have at least this ratio, while no set within them does."""
+    """The question which sets have at least this ratio, while no set within them does."""
 
     measure: Measure
     ratio: float
@@ -54,7 +54,7 @@ class MinimalSetQuery:
         check_shares(delta=self.delta)
 
     @property
-    def keys(self) -> bool:
+    def is_for_keys(self) -> bool:
         """Whether all records must be told apart."""
         return self.ratio == 1
 

@@ -16,7 +16,7 @@ from incrowd.hierarchy.regions import is_country
 from incrowd.hierarchy.suggestion import Nature
 from incrowd.pii.column_names import says_person
 from incrowd.pii.meanings import QUALIFIERS, WordMeaning
-from incrowd.pii.names import is_things_name, names_of_persons
+from incrowd.pii.names import is_name_of_things, names_of_persons
 from incrowd.pii.patterns import pattern_of
 from incrowd.pii.pieces import NameMeanings, meanings_in_label, meanings_in_name
 from incrowd.pii.profile import ColumnProfile, are_sentences
@@ -183,7 +183,8 @@ def _can_mean(profile: ColumnProfile, said: NameMeanings, meaning: WordMeaning) 
 def _weight_clue(profile: ColumnProfile, said: NameMeanings) -> Clue | None:
     """The clue of a name that says weight; None if the values are no weights.
 
-    It is a sampling weight, or looks if no word says so and the values may be what bodies weigh.
+    It is a sampling weight. If no word says so, and the values may be what bodies weigh, it is a
+    quasi-identifier: others can see it.
     """
     words = set(said.words)
     qualified = bool(words & (QUALIFIERS | _ABBREVIATED)) or "ponderacion" in words
@@ -201,7 +202,7 @@ def _weight_clue(profile: ColumnProfile, said: NameMeanings) -> Clue | None:
 def _number_clue(profile: ColumnProfile, said: NameMeanings, meaning: WordMeaning) -> Clue | None:
     """The clue of a number of records or people; None if its values are no such numbers.
 
-    It is the unit if it repeats as people's records do, else an identifier.
+    It is a person's unit if it repeats as people's records do, else an identifier.
     """
     if profile.kind is Kind.DATE or profile.distinct <= 2:
         return None
@@ -232,7 +233,7 @@ def _may_identify(profile: ColumnProfile, meaning: WordMeaning) -> bool:
     if profile.is_about or profile.is_flag:
         return False
     if meaning.name == "name":
-        return profile.kind is Kind.TEXT and not is_things_name(profile)
+        return profile.kind is Kind.TEXT and not is_name_of_things(profile)
     return meaning.name not in _TEXT_ONLY or profile.kind is Kind.TEXT
 
 

@@ -74,7 +74,7 @@ def means_missing(text: str) -> bool:
     return text.strip() in SIGNS or " ".join(words_of(text)) in WORDS
 
 
-def _sentinels_at(profile: ColumnProfile, places: Sequence[int], why: str) -> list[Sentinel]:
+def _make_sentinels(profile: ColumnProfile, places: Sequence[int], why: str) -> list[Sentinel]:
     """Make sentinels of the values at these places of the domain."""
     counts, kind = profile.counts, profile.kind
     assert counts is not None  # noqa: S101  checked before
@@ -87,7 +87,7 @@ def _sentinels_by_label(profile: ColumnProfile) -> list[Sentinel]:
     """Find values that mean missing by the labels that the file gives them."""
     said = {value for value, text in profile.value_labels.items() if _says_missing(text)}
     places = [i for i, label in enumerate(profile.domain.labels.tolist()) if label in said]
-    return _sentinels_at(profile, places, "the file's value labels say so")
+    return _make_sentinels(profile, places, "the file's value labels say so")
 
 
 def _says_missing(text: str) -> bool:
@@ -103,10 +103,10 @@ def _sentinels_of_texts(profile: ColumnProfile) -> list[Sentinel]:
         return []
     places = [i for i, label in enumerate(labels) if means_missing(label)]
     if places and len(places) < len(labels):
-        return _sentinels_at(profile, places, "by its words")
+        return _make_sentinels(profile, places, "by its words")
     lengths = {len(label) for label in labels}
     if len(lengths) == 1 and all(label.isdigit() for label in labels) and max(lengths) > 1:
-        return _sentinels_at(
+        return _make_sentinels(
             profile, _places_apart(np.array(labels).astype(np.int64), profile), _APART
         )
     return []
@@ -122,8 +122,8 @@ def _sentinels_of_numbers(profile: ColumnProfile) -> list[Sentinel]:
     found: list[Sentinel] = []
     alone = 0 < len(below) <= _MOST and len(values) > len(below) and values[len(below)] >= 0
     if alone and all(_is_negative_mark(values[i]) for i in below):
-        found += _sentinels_at(profile, below, "below zero, where no other value is")
-    return found + _sentinels_at(profile, _places_apart(values, profile), _APART)
+        found += _make_sentinels(profile, below, "below zero, where no other value is")
+    return found + _make_sentinels(profile, _places_apart(values, profile), _APART)
 
 
 def _is_negative_mark(value: float) -> bool:
@@ -194,7 +194,7 @@ def _sentinels_of_dates(profile: ColumnProfile) -> list[Sentinel]:
     far = [i for i in dict.fromkeys(ends) if len(days) > 2 and _is_far(days, i)]
     usual = float(np.median(counts))
     common = [i for i in dict.fromkeys(ends) if counts[i] >= max(10, 20 * usual)]
-    return _sentinels_at(profile, sorted({*far, *common}), "a day that is written for no day")
+    return _make_sentinels(profile, sorted({*far, *common}), "a day that is written for no day")
 
 
 def _is_far(days: Values, place: int) -> bool:
