@@ -65,7 +65,8 @@ class Derived:
 def find_derived(shown: Sequence[CodedColumn], hidden: Sequence[CodedColumn]) -> list[Derived]:
     """Find released columns (`shown`) that follow from hidden ones, or determine them.
 
-    A column may follow from one or two others; if one is enough, no two are named.
+    A column may follow from one or two others; if one is enough, no two are named. Tables of fewer
+    than `RECORDS` rows have none.
     """
     rows = _distinct_rows([*shown, *hidden])
     derived: list[Derived] = []
@@ -195,8 +196,8 @@ def prediction_fit(known: Sequence[CodedColumn], derived: CodedColumn, rows: Any
 def _polynomial_fit(known: Sequence[CodedColumn], derived: CodedColumn, rows: Any) -> float:
     """The squared rank correlation of a number with what a polynomial of others predicts, 0..1.
 
-    Each prediction leaves its own record out (PRESS). The degree is the highest, to 3, that leaves
-    ten records to each coefficient and has few of them; the result is 0 if none does.
+    Each prediction leaves its own record out (PRESS). The degree is the highest, to 3, with at most
+    `_TERMS` coefficients and ten records for each; the result is 0 if there is none.
     """
     some = rows[_sample_places(len(rows))]
     values = np.stack([_standardize(column, some) for column in known], axis=1)

@@ -156,7 +156,7 @@ def threshold(alpha: float, people: int) -> float:
     """The least number of values with which the share of people alone can reach alpha.
 
     Theorem 3 has n / ln(1/alpha) for alpha of 0.5 and more; the formula holds down to 1/e, and
-    below that Theorem 1 gives alpha e n. No number of values reaches 1.
+    below that Theorem 1 gives alpha e n. Infinite for an alpha of 1, which no number reaches.
     """
     if alpha <= 1 / math.e:
         return alpha * math.e * people

@@ -255,7 +255,7 @@ def sample_border(
 
 def _ratio_test(records: Records, measure: Measure, ratio: float) -> Good:
     """A test of whether a set of columns reaches the ratio in these records."""
-    return CostBranch(Splitter(records), budget(records, measure, ratio)).keeps
+    return CostBranch(Splitter(records), budget(records, measure, ratio)).keeps_to_budget
 
 
 def _sample_test(

@@ -198,7 +198,7 @@ class MinimalSetSearch:
 
     def _search_upwards(self, border: list[tuple[int, ...]]) -> None:
         """Search the table level by level, from these small sets to larger ones."""
-        good = CostBranch(self._splitter, self._budget).keeps
+        good = CostBranch(self._splitter, self._budget).keeps_to_budget
         Levelwise(self._records.width, good, self._found, self._watch).run(border, self._most)
 
     def _search_by_samples(self, rng: np.random.Generator) -> None:

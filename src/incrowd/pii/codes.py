@@ -40,7 +40,7 @@ def _exceeds_versions(text: str) -> bool:
 
 
 def are_drug_codes(profile: ColumnProfile) -> bool:
-    """Whether values are National Drug Codes: labeler, product, package (21 CFR 207.33)."""
+    """Whether most values are National Drug Codes: labeler, product, package (21 CFR 207.33)."""
     return profile.kind is Kind.TEXT and profile.share(_DRUG.fullmatch) >= MOST
 
 

@@ -252,7 +252,7 @@ def _are_values_within(profile: ColumnProfile, first: int, last: int) -> bool:
 
 
 def _is_element(text: str, first: int, last: int) -> bool:
-    """Whether a text is a month or weekday by name, or such a number, as 03 and Q3 are."""
+    """Whether a text names a month or weekday, or is a number `first` to `last`, as 03 and Q3."""
     number = text[1:] if text[:1] in {"q", "Q"} else text
     if number.isdecimal() and len(number) <= len(str(last)):
         return first <= int(number) <= last
@@ -275,7 +275,7 @@ def _finer_reason_of_numbers(profile: ColumnProfile) -> str | None:
 
 
 def _are_moments(profile: ColumnProfile) -> bool:
-    """Whether numbers are seconds since 1970 of this century, or thousandths of them."""
+    """Whether numbers are seconds since 1970, or thousandths of them, of the years 2000 to 2034."""
     numbers = profile.domain.positions
     if len(numbers) < _ENOUGH:
         return False

@@ -67,7 +67,10 @@ def is_no_place(profile: ColumnProfile) -> bool:
 
 
 def zip_codes(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
-    """The finding that ZIP codes show more digits than they may; None if not."""
+    """The finding that a column named after postal codes shows more than it may; None if not.
+
+    It may show three digits of ZIP codes, of areas with enough people.
+    """
     if not names_postal_codes(profile) or profile.is_flag or profile.is_about:
         return None
     codes = (
@@ -101,7 +104,7 @@ def vague_places(profile: ColumnProfile) -> ColumnFinding | None:
 
 
 def unnamed_zip_codes(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
-    """The finding that five digits with leading zeros may be ZIP codes; None if not."""
+    """The finding that texts of five digits nearly all begin as ZIP codes do; None if not."""
     if profile.kind is not Kind.TEXT or len(profile.domain) < 10 or names_postal_codes(profile):
         return None
     areas = {*people_by_area(), *rules.people}

@@ -142,7 +142,7 @@ def has_check_sum(digits: str) -> bool:
 
 
 def is_card_number(text: str) -> bool:
-    """Whether a text is a payment card's number: 16 digits, or 15 that begin as some cards do."""
+    """Whether a text is a card number, check digit and all: 16 digits, or 15 as some cards have."""
     found = re.fullmatch(r"(\d{4})([ -]?)\d{4}\2\d{4}\2\d{4}|3[47]\d{13}", text)
     return found is not None and has_check_sum(re.sub(r"\D", "", text))
 

@@ -102,7 +102,7 @@ def _is_part(part: str, *, at_start: bool) -> bool:
 
 @cache
 def meanings_of(word: str) -> tuple[WordMeaning, ...]:
-    """The meanings of a word: as it is, without its plural, or by its longest known beginning."""
+    """The meanings of a word as it is, without its plural or by its longest known stem, if any."""
     known = vocabulary()
     if word in known:
         return known[word]

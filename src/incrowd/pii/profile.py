@@ -85,7 +85,7 @@ class ColumnProfile:
 
     @classmethod
     def of(cls, column: CodedColumn, records: Counts | None = None) -> "ColumnProfile":
-        """The profile of a coded column; `records` has those of each code if its codes do not."""
+        """The profile of a coded column; `records` are those of each code, None to count codes."""
         if records is None:
             records = np.bincount(column.codes, minlength=len(column.domain) + 1)
         missing, largest = int(records[0]), int(records.max())
@@ -94,7 +94,7 @@ class ColumnProfile:
 
     @classmethod
     def of_name_alone(cls, name: str, records: int = 0, what: str = "") -> "ColumnProfile":
-        """The profile of a column of lists, structures or bytes: only its name is known."""
+        """The profile of a column of which only the name is known, and `what` its cells hold."""
         nothing = Domain(Kind.TEXT, np.array([], dtype=object))
         return cls(name, nothing, records, records, records, sealed=what)
 

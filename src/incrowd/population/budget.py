@@ -159,10 +159,10 @@ def _best_exchange(
 
 
 def _trades(pair: tuple[int, int], size: int, allowed: int) -> Iterator[tuple[int, int]]:
-    """Yield `pair` with the first one up and the second down, and with the second one down.
+    """Yield the two exchanges of a pair of numbers: the first one up, and the second one down.
 
-    Each time the other number moves as far as it must or can: the first is at most `size`, and
-    the product at most `allowed`.
+    The other number follows as far as it must or can: the first is at most `size`, and the product
+    at most `allowed`.
     """
     up, down = pair
     if up < size and allowed > up:

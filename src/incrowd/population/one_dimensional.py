@@ -169,7 +169,7 @@ def rank_difference(values: Values, onto: Counts) -> int:
 
 
 def _ascending_places(values: Values, k: int) -> Counts:
-    """Return the places of values in ascending order, equal ones as they came; see `quantiles`."""
+    """Return the places of values, ascending, equal ones as they came; errors as `quantiles`."""
     _check_k(k)
     _check_values(values)
     if len(values) < k:

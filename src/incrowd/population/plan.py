@@ -68,7 +68,7 @@ class PlanQuestion:
         return next((n for n in ("population", "k", "beta") if getattr(self, n) is None), None)
 
     def class_budget(self) -> int:
-        """D', the number of equally likely classes that may be told apart; nothing is left out."""
+        """How many equally likely classes may be told apart, D', if there is no unknown."""
         n, k, beta = self._known_or_zero()
         return classes_allowed(n, k, beta, bound=self.bound, simultaneous=self.simultaneous)
 
@@ -171,7 +171,7 @@ class Plan(Shown):
 
     @property
     def labels(self) -> Labels:
-        """Whether all that is shown was fixed without the table."""
+        """`declared` if all that is shown was fixed without the table, else `any`."""
         specs = (action.rung.hierarchy for action in self.actions if not action.left_out)
         made = any(isinstance(spec, Intervals) and spec.quantiles for spec in specs)
         return "any" if made else "declared"
@@ -362,7 +362,7 @@ def _notes(found: Plan) -> Iterator[str]:
 
 
 def raise_level(action: Action, levels: Mapping[str, int], planned: PlannedColumn) -> Action:
-    """The action at its column's level in `levels`; itself if that is the same, or it has none."""
+    """The action at its column's level in `levels`; unchanged if left out or without levels."""
     level = levels.get(action.column, action.rung.level)
     spec = action.rung.hierarchy
     if spec is None or level == action.rung.level or action.left_out:
