@@ -304,7 +304,7 @@ class _LackingColumns:
         return outside
 
     def _separating_columns(self, groups: RecordGroups) -> list[int]:
-        """For some pairs of rows that the set leaves together: the columns (bits) that separate one."""
+        """The columns (bits) that separate a pair of rows, for some pairs left together; few first."""
         neighbours = np.ones(len(groups.rows), dtype=np.bool_)
         neighbours[groups.start[:-1]] = False
         second = np.flatnonzero(neighbours)

@@ -31,12 +31,12 @@ class NameMeanings:
     """Meanings with their points; those of a name or a label alone are sorted, highest first."""
 
     @property
-    def counts(self) -> bool:
+    def says_count(self) -> bool:
         """Whether it says a number of something."""
         return not COUNTING.isdisjoint(self.words)
 
     @property
-    def codes(self) -> bool:
+    def says_codes(self) -> bool:
         """Whether it says that values are codes."""
         return not CODED.isdisjoint(self.words)
 

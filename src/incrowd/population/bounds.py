@@ -300,7 +300,10 @@ class PopulationSample:
 
 @lru_cache(maxsize=4096)
 def _least_share(drawn: PopulationSample, size: int) -> float:
-    """The share that `drawn.least_share` returns; 0.0 if none is sure."""
+    """The share that `drawn.least_share` returns; 0.0 if none is sure.
+
+    `ValueError` if `size` is negative or larger than the table.
+    """
     if not 0 <= size <= drawn.people:
         raise ValueError("a class has no more people than its table")
     if not size:
