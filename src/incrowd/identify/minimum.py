@@ -304,7 +304,7 @@ class _LackingColumns:
         return outside
 
     def _separating_columns(self, groups: RecordGroups) -> list[int]:
-        """The columns (bits) that separate a pair of rows, for some pairs left together; few first."""
+        """The columns (bits) that separate two rows, for some pairs left together; few first."""
         neighbours = np.ones(len(groups.rows), dtype=np.bool_)
         neighbours[groups.start[:-1]] = False
         second = np.flatnonzero(neighbours)
