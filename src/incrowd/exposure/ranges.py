@@ -150,9 +150,9 @@ class _LikelyPopulations:
 
     def _safe_ends(self, values: Floats, scale: float) -> Range:
         """The least of a figure leaning to the curves, and the most leaning to nothing."""
-        return self.leaning.find_end(values, -1.0, scale)[0], self.free.find_end(
-            values, 1.0, scale
-        )[0]
+        low, _ = self.leaning.find_end(values, -1.0, scale)
+        high, _ = self.free.find_end(values, 1.0, scale)
+        return low, high
 
     def match_interval(self, singles: Floats, counted: float) -> Range:
         """The interval of people alone in the table over the population's people in their classes.

@@ -41,9 +41,9 @@ class GrowthPath:
     start: Set
     more: Set
     fails: int
-    """The set after so many steps certainly fails; -1 if not even the start is known to."""
+    """After so many steps the set certainly fails; -1 if not even the start is known to."""
     keeps: int
-    """The set after so many steps is good enough; beyond the end if none is known to be."""
+    """After so many steps the set is good enough; beyond the end if none is known to be."""
 
     def set_after(self, steps: int) -> Set:
         """The set after so many steps along the path, its columns ascending."""

@@ -157,7 +157,7 @@ def _function_strength(
 def agreement(group: Codes, derived: Codes) -> float | None:
     """How far records of one `group` agree in `derived`, beyond chance: kappa.
 
-    None if so few records share a group that agreement means nothing.
+    None if chance alone would make too few disagreements within groups to tell.
 
     >>> same = np.arange(600, dtype=np.int32) % 3
     >>> agreement(same, same), round(agreement(same, same[::-1] // 2), 2)
