@@ -75,8 +75,8 @@ class PlanQuestion:
     def answer(self, classes: int, share: float | None = None) -> "PlanQuestion":
         """Solve for the unknown for so many classes, the smallest of this share, or all equal.
 
-        If that share is 0, k becomes 0, beta 1, and a population stays None. A question without an
-        unknown is returned as it is. `LimitError` if no population fills so many classes.
+        For a share of 0 an unknown k is 0, an unknown beta 1, and an unknown population stays None.
+        A question without an unknown stays as it is. `LimitError` if no population fills so many.
         """
         n, k, beta = self._known_or_zero()
         classes = min(classes, _MOST_CLASSES)
