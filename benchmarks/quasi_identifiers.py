@@ -205,7 +205,7 @@ def pruned(question: MinimalSetQuery, records: Records, sizes: tuple[int, ...]) 
     rng = np.random.default_rng(1)
     border = sample_border(records, question, sizes, rng, watch)
     asked = budget(records, question.measure, question.ratio)
-    good = CostBranch(Splitter(records), asked).keeps
+    good = CostBranch(Splitter(records), asked).keeps_to_budget
     Levelwise(records.width, good, state, watch).run(border, records.width)
     return len(state.sets)
 

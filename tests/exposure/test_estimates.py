@@ -83,7 +83,7 @@ def test_people_behind_a_class_follow_bayes_rule(sizes, drawn, most):
     grid = found.curves.grid
     means = grid.mu.reshape(-1).tolist()
     density = (found.curves.density[at][:, np.newaxis] * grid.share).reshape(-1).tolist()
-    chance = found.at_most(most)[at]
+    chance = found.chance_of_at_most(most)[at]
     for kind, f in enumerate(kinds.sizes.astype(int).tolist()):
         slow = naive.risk.behind(f, drawn, means, density)
         risk = sum(c / people for people, c in slow.items())

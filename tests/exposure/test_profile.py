@@ -33,7 +33,7 @@ def test_ends_are_those_over_every_population(classes, pull, drop):
     slow = naive.risk.likely_populations(classes, SIZES, drawn, leaning=(NEAR, pull), drop=drop)
     for figure in ((1.0, 0.0, 0.0), (1.0, 0.5, 0.2), (0.0, 1.0, 0.0)):
         values = [sum(f * s for f, s in zip(figure, shares, strict=True)) for shares in slow]
-        low, high = (profile.end(np.array(figure), sign, 1.0, drop)[0] for sign in (-1.0, 1.0))
+        low, high = (profile.find_end(np.array(figure), sign, 1.0, drop)[0] for sign in (-1.0, 1.0))
         assert low <= min(values) + 1e-9
         assert high >= max(values) - 1e-9
         assert (low, high) == pytest.approx((min(values), max(values)), abs=0.02)

@@ -93,8 +93,8 @@ def test_a_way_is_halved_until_its_end_is_known(length, border, empty):
     border = max(min(border, length), 0 if empty else -1)
     way = GrowthPath((), tuple(range(length)), 0 if empty else -1, length + 1)
     looks = 0
-    while way.open:
-        way.note(keeps=way.next > border)
+    while way.is_open:
+        way.note(keeps=way.next_steps > border)
         looks += 1
     assert (way.fails, way.keeps) == (border, border + 1)
     assert looks <= 6

@@ -204,14 +204,14 @@ def test_an_interrupted_search_says_what_it_has(monkeypatch):
     search = MinimalSetSearch(
         records, MinimalSetQuery(Measure.DISTINCT, 1.0, method="levelwise"), Watch()
     )
-    keeps = search._branch.__class__.keeps
+    keeps = search._branch.__class__.keeps_to_budget
 
     def interrupted(self, columns):
         if len(search._found.sets) == 3:
             raise KeyboardInterrupt
         return keeps(self, columns)
 
-    monkeypatch.setattr(search._branch.__class__, "keeps", interrupted)
+    monkeypatch.setattr(search._branch.__class__, "keeps_to_budget", interrupted)
     with pytest.raises(KeyboardInterrupt):
         search.run(np.random.default_rng(0))
     known = search.answer()

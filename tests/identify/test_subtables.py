@@ -33,7 +33,7 @@ def drawn(table, question, size, delta, rng):
     """
     columns, counts = table
     records = records_of(columns, counts)
-    if question.keys:
+    if question.is_for_keys:
         sample = sample_rows(records, size, rng)
         return naive.subtables.of_records(sample.codes.tolist(), [1] * sample.total, "distinct"), 1
     least = naive.subtables.least(records.width, question.ratio, size, delta)
@@ -73,7 +73,7 @@ def test_samples_keep_exactly_what_the_lemmas_ask_for(asked, sizes):
     share = question.delta / len(sizes)
     least = pruning_size(records.width, question.ratio, share)
     rng = np.random.default_rng(seed)
-    if not question.keys and min(sizes) < least:
+    if not question.is_for_keys and min(sizes) < least:
         with pytest.raises(PolicyError, match=f"draw at least {least:,}"):
             sample_border(records, question, tuple(sizes), rng, Watch())
         return

@@ -49,7 +49,7 @@ def broken(kind, accepts):
 
 @pytest.mark.parametrize("kind", POPULATIONS)
 def test_values_that_are_accepted_have_k_people_as_often_as_said(kind):
-    least = PopulationSample(DRAWN, 1, 0.95, "declared").least(N, K, BETA)
+    least = PopulationSample(DRAWN, 1, 0.95, "declared").least_size(N, K, BETA)
     assert broken(kind, lambda here: here >= least) <= binom.ppf(0.999, DRAWS, 0.05)
 
 
@@ -57,7 +57,7 @@ def test_values_that_are_accepted_have_k_people_as_often_as_said(kind):
 def test_values_that_many_people_have_are_accepted(kind):
     rng = np.random.default_rng(1)
     there, here = seen(people(kind, rng), rng)
-    accepted = here >= PopulationSample(DRAWN, 1, 0.95, "declared").least(N, K, BETA)
+    accepted = here >= PopulationSample(DRAWN, 1, 0.95, "declared").least_size(N, K, BETA)
     assert accepted[there >= 20 * K].all()
     assert (there >= 20 * K).any()
 
@@ -153,7 +153,7 @@ def test_check_counts_the_people_who_were_left_out(tmp_path):
 
 def alone_without_loss(release):
     """What the rows would reach if nobody had been left out."""
-    return PopulationSample(release.records, 1, 0.95, "declared").supports(300, N, BETA)
+    return PopulationSample(release.records, 1, 0.95, "declared").supported_k(300, N, BETA)
 
 
 @pytest.mark.parametrize("show", ["sets", "representatives"])

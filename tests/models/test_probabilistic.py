@@ -73,7 +73,7 @@ def test_what_the_search_takes_for_enough_is_what_verification_accepts(sizes, k,
 )
 def test_both_bounds_of_a_share_agree_though_they_share_no_code(people, part, columns, sure, fixed):
     size = max(1, round(people * part))
-    ours = PopulationSample(people, columns, sure, "declared" if fixed else "any").share(size)
+    ours = PopulationSample(people, columns, sure, "declared" if fixed else "any").least_share(size)
     theirs = lower_share(size, people, columns, 1 - sure, declared=fixed)
 
     assert ours == pytest.approx(theirs, rel=1e-6, abs=1e-250)
@@ -84,17 +84,17 @@ def test_both_bounds_of_a_share_agree_though_they_share_no_code(people, part, co
 @given(st.integers(1, 3_000), st.integers(1, 5), LABELS)
 def test_a_class_with_more_people_never_supports_less(size, columns, labels):
     drawn = PopulationSample(3_001, columns, 0.95, labels)
-    assert drawn.share(size) <= drawn.share(size + 1)
-    assert drawn.supports(size, 10**6, 0.1) <= drawn.supports(size + 1, 10**6, 0.1)
+    assert drawn.least_share(size) <= drawn.least_share(size + 1)
+    assert drawn.supported_k(size, 10**6, 0.1) <= drawn.supported_k(size + 1, 10**6, 0.1)
 
 
 @settings(max_examples=60)
 @given(st.integers(2, 400), st.integers(1, 4), LABELS)
 def test_the_least_people_are_the_first_that_support_k(k, columns, labels):
     drawn = PopulationSample(2_000, columns, 0.95, labels)
-    least = drawn.least(10**5, k, 0.1)
-    assert drawn.supports(least, 10**5, 0.1) >= k
-    assert least == 1 or drawn.supports(least - 1, 10**5, 0.1) < k
+    least = drawn.least_size(10**5, k, 0.1)
+    assert drawn.supported_k(least, 10**5, 0.1) >= k
+    assert least == 1 or drawn.supported_k(least - 1, 10**5, 0.1) < k
 
 
 @settings(max_examples=80)
@@ -177,7 +177,9 @@ def test_what_it_asks_of_one_table_holds_for_any_of_its_classes():
     told = model.bound_to(TableSize(5_000, 1))
     sizes = [1, 20, 30, 4949]
 
-    assert told.smallest_class() == PopulationSample(5_000, 1, 0.95).least(10**6, 300, 0.1) == 16
+    assert (
+        told.smallest_class() == PopulationSample(5_000, 1, 0.95).least_size(10**6, 300, 0.1) == 16
+    )
     assert (
         told.satisfied_by(classes_of(sizes)).tolist()
         == model.satisfied_by(classes_of(sizes)).tolist()

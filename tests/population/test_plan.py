@@ -126,7 +126,7 @@ def test_what_a_table_supports_is_less_than_its_smallest_share(patients):
     found = plan(patients, ["sex", "smoker"], **PEOPLE | {"k": 10**6})
     facts, sizes = found.measured, patients.group_by("sex", "smoker").len()["len"]
     drawn = PopulationSample(2_000, 2, 0.95, "declared")
-    assert facts.share == drawn.share(sizes.min()) < sizes.min() / 2_000
+    assert facts.share == drawn.least_share(sizes.min()) < sizes.min() / 2_000
     assert facts.supports.k == k_of_shares([facts.share], 3e8, 0.1)
     both = plan(patients, ["sex", "smoker"], **PEOPLE | {"k": 10**6}, simultaneous=True).measured
     assert both.supports.k == k_of_shares([facts.share] * 6, 3e8, 0.1, simultaneous=True)
@@ -140,7 +140,7 @@ def test_quantiles_are_made_from_the_table(patients):
     asked = PEOPLE | {"k": 10**7}
     found = plan(patients, ["cost"], **asked, hierarchies=cut)
     assert found.labels == "any"
-    assert found.measured.share == PopulationSample(2_000, 1, 0.95, "any").share(
+    assert found.measured.share == PopulationSample(2_000, 1, 0.95, "any").least_share(
         found.measured.smallest
     )
 
@@ -191,7 +191,7 @@ def test_a_plan_that_is_carried_out_shows_what_it_says(file, tmp_path):
         if not action.left_out:
             assert rows[action.column].n_unique() == action.rung.values
     sizes = rows.group_by("sex", "smoker").len()["len"]
-    reached = PopulationSample(2_000, 2, 0.95, "declared").supports(sizes.min(), 10**6, 0.1)
+    reached = PopulationSample(2_000, 2, 0.95, "declared").supported_k(sizes.min(), 10**6, 0.1)
     assert done.release.models[0].reached == reached == done.plan.measured.supports.k
     assert incrowd.check(target, certificate=f"{target}.certificate.json").ok
 

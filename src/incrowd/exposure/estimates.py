@@ -36,7 +36,7 @@ class PopulationEstimate:
 
     @property
     def interval(self) -> Range:
-        """Holds the figure with a probability of `LEVEL`; see `incrowd.exposure.ranges`."""
+        """The ends between which the figure is with a probability of `LEVEL`."""
         return self.low, self.high
 
     def with_interval(self, ends: Range | None, value: float | None = None) -> "PopulationEstimate":
@@ -65,7 +65,7 @@ class PopulationEstimate:
         return PopulationEstimate(value, low, high, ends, self.smooth)
 
     def larger_of(self, other: "PopulationEstimate") -> "PopulationEstimate":
-        """The larger of this estimate and another: both value and interval."""
+        """The larger of this estimate and another, value and ends; `possible` stays this one's."""
         ends = (max(self.low, other.low), max(self.high, other.high))
         return PopulationEstimate(max(self.value, other.value), *ends, self.possible)
 
@@ -100,7 +100,8 @@ def estimates(
     """Estimate the figures of a table with these kinds of classes that holds this share of people.
 
     With `plain` every person is one record of one class and everybody was as likely to be drawn:
-    then what is possible at all is looked for too.
+    then the intervals are those of `incrowd.exposure.ranges`, and what is possible at all is looked
+    for too. A table that holds everybody has exact figures.
     """
     if not len(kinds.sizes) or bool((kinds.drawn >= 1).all()):
         return _whole_table_estimates(kinds, threshold)
@@ -185,7 +186,11 @@ def _highest_estimate(
 def _widen_by_singles(
     above: PopulationEstimate, likeliest: PopulationEstimate, kinds: ClassKinds, threshold: float
 ) -> PopulationEstimate:
-    """The share of likely risks widened: those alone count if their mean of 1 / F may be above."""
+    """Widen the share of records in risky classes by what the largest risk leaves open.
+
+    If all risks may be below the threshold, the low end is 0; if the largest may be above, so may
+    that of every record alone in its class, and the high end is their share at least.
+    """
     high = float(kinds.shares[kinds.sizes == 1].sum()) if likeliest.high > threshold else 0.0
     return above.widened_to((above.low if likeliest.low > threshold else 0.0, high))
 
@@ -245,14 +250,14 @@ def _estimate_figure(
 def _estimate_share(
     behind: PeopleBehind, people: float, shares: Floats, rng: np.random.Generator
 ) -> PopulationEstimate:
-    """The share of the records (or people) in classes of at most so many people.
+    """Estimate the share of records, or of people, in classes of at most `people` people.
 
-    `shares` says which: what each kind of class holds of them.
+    `shares` is the share of the records, or of the people, that each kind of class holds.
     """
     kinds = behind.kinds
     if people == math.inf:
         return PopulationEstimate(1.0, 1.0, 1.0)
-    chance = behind.at_most(people)
+    chance = behind.chance_of_at_most(people)
     number = np.maximum(np.rint(kinds.classes), 1).astype(np.int64)
     drawn = rng.binomial(number, chance) / number
     found = _estimate_figure(behind, chance @ shares, drawn @ shares)
@@ -283,7 +288,11 @@ def _raise_upper_end(found: PopulationEstimate, most: float) -> PopulationEstima
 
 
 def _estimate_highest(behind: PeopleBehind) -> PopulationEstimate:
-    """The largest 1 / F, of the smallest class, at the upper end of gaps between numbers."""
+    """Estimate the largest 1 / F, that of the smallest class.
+
+    Sizes between two numbers of `smallest_chances` count as the smallest of them: the risk is never
+    too low.
+    """
     numbers, reached, probability = behind.smallest_chances()
     mean = np.clip(probability @ reached, reached.min(axis=0), reached.max(axis=0))
     chance = np.append(mean, 1.0)

@@ -96,7 +96,7 @@ def findings(risk: Risk) -> tuple[Finding, ...]:
 
 
 def _best_change(changes: Sequence[Change], figure: str, now: float, change: str) -> Change | None:
-    """The first change of this kind that lowers the figure most; None if none lowers it."""
+    """The change of this kind that lowers the figure most (the first of them), or None."""
     lower = [
         one
         for one in changes
@@ -157,7 +157,10 @@ def _change_of(name: str, change: str, values: int, tally: Tally, risk: Risk) ->
 def _lower_estimate(
     now: tuple[float, float, float], then: tuple[float, float, float]
 ) -> tuple[float, float, float]:
-    """An estimate with its interval, none above what it was: coarser values make nobody rarer."""
+    """The estimate `then`, none of its three numbers (value and ends) above that of `now`.
+
+    Coarser values make nobody rarer.
+    """
     value, low, high = (min(after, before) for before, after in zip(now, then, strict=True))
     return value, low, high
 

@@ -147,7 +147,10 @@ class _Sampling:
 
     @staticmethod
     def of(seen: _CrowdView, population: int | None) -> "_Sampling":
-        """How the table was drawn: by weights, scaled to a known population, by that, or whole."""
+        """How the table was drawn, by its weights (scaled to `population` if that is given).
+
+        Without weights by `population`; without either the table is its own population.
+        """
         people = seen.crowds.people.astype(np.float64)
         everybody = float(max(seen.people, 1))
         if seen.weights is None:
@@ -168,8 +171,8 @@ class _Sampling:
         """Whether the same share of every class was drawn, as in a simple random sample."""
         return not len(self.share) or float(np.ptp(self.share)) <= TOLERANCE
 
-    def fraction_of(self, people: int) -> float:
-        """The share of the population that so many people are."""
+    def sampling_fraction(self, people: int) -> float:
+        """The share of the population that so many people are: at most 1, and 1 if it is empty."""
         return min(people / self.population, 1.0) if self.population else 1.0
 
     def model(self, people: int, *, plain: bool) -> PopulationModel | None:
@@ -183,7 +186,7 @@ class _Sampling:
         drawn = "weights" if self.source == "weights" else "random-sample"
         sizes = "smooth-lower-ends" if plain else "smooth-sizes"
         assumes = () if name == "counted" else (drawn, "population", sizes)
-        part = self.fraction_of(people)
+        part = self.sampling_fraction(people)
         return PopulationModel(name, LEVEL, self.source, self.population, part, assumes)
 
 
@@ -201,7 +204,7 @@ def _build_risk(
     drawn = _Sampling.of(seen, population)
     kinds = ClassKinds.of(records, seen.classes.people, people, drawn.share)
     plain = seen.plain and drawn.is_even
-    behind = estimates(kinds, drawn.fraction_of(seen.people), threshold, plain=plain)
+    behind = estimates(kinds, drawn.sampling_fraction(seen.people), threshold, plain=plain)
     sizes = np.array(figures.sizes, dtype=np.int64).reshape(-1, 2)
     unique = None
     if population is not None:
@@ -289,7 +292,7 @@ def _measure_view(seen: _CrowdView, threshold: float) -> Figures:
 
 
 def _diversity_by_column(classes: Classes) -> dict[str, Reached]:
-    """What the weakest class reaches of l and t, by sensitive column."""
+    """What the weakest class reaches of l and t, by sensitive column; l is None without classes."""
     reached = {}
     for name, histogram in classes.histograms.items():
         l: dict[str, float | None] = dict.fromkeys(_KINDS)
@@ -376,7 +379,10 @@ def individual_risk(
 def population_size(
     people: int, population: int | None = None, fraction: float | None = None
 ) -> int | None:
-    """How many people the population has, by number or share drawn; None without both.
+    """How many people the population has, by number or share drawn; None if neither is given.
+
+    `PolicyError` if both are given, the share is not above 0 and at most 1, or the population is
+    smaller than the table.
 
     >>> population_size(500, fraction=0.05)
     10000

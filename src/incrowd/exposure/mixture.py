@@ -81,7 +81,7 @@ class DensityGrid:
         return values @ self.share
 
     def chance(self, sizes: Floats) -> Floats:
-        """The chance that a person is one of f in the table: shape (sizes, cells, nodes)."""
+        """The chance, for each size f, that a person is one of f: shape (sizes, cells, nodes)."""
         f = sizes[:, np.newaxis, np.newaxis]
         return np.asarray(np.exp((f - 1) * np.log(self.mu) - self.mu - special.gammaln(f)))
 
@@ -155,7 +155,7 @@ def likely_shapes(sample: SizeCounts) -> tuple[Floats, ...]:
 
 
 def _place_shape(sample: SizeCounts, shape: Callable[[float], Floats]) -> Floats:
-    """The shape, a function of its place in log mu, where it is likeliest."""
+    """The log density of a shape, a function of its place in log mu, at its likeliest place."""
     x = sample.grid.center
     ends = (float(x[0]) - 3, float(x[-1]) + 3)
     found = optimize.minimize_scalar(
@@ -205,7 +205,7 @@ def draw_curves(sizes: Floats, classes: Floats, fraction: float) -> Curves:
 def _draw_densities(
     sample: SizeCounts, shape: Floats, bend: float, normal: Floats
 ) -> tuple[Floats, float]:
-    """Draw densities by these normal numbers; return them and the log evidence for the prior."""
+    """Draw densities, shape (draws, cells), by normal numbers; also return the log evidence."""
     prior = _prior_precision(len(shape), bend)
     mode, likely, information = _likeliest_curve(sample, shape, prior)
     lower = np.linalg.cholesky(information)
@@ -216,7 +216,7 @@ def _draw_densities(
 
 
 def _prior_precision(cells: int, bend: float) -> Floats:
-    """The prior's inverse covariance of what a log density differs from its shape by."""
+    """The prior's inverse covariance of the difference between a log density and its shape."""
     bends = np.diff(np.eye(cells), n=2, axis=0)
     slopes = np.diff(np.eye(cells), axis=0) / STEP
     found: Floats = bends.T @ bends / (bend**2 * STEP**3) + _LOOSE * np.eye(cells)

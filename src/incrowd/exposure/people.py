@@ -71,7 +71,7 @@ class ClassKinds:
         )
 
     def take(self, which: Flags) -> "ClassKinds":
-        """The kinds that are marked, without the others."""
+        """The kinds that are flagged, without the others."""
         found = (self.sizes, self.drawn, self.classes, self.records)
         return ClassKinds(*(values[which] for values in found))
 
@@ -112,8 +112,11 @@ class PeopleBehind:
         """Whether every person of the table is alone in a class."""
         return bool((self.kinds.sizes == 1).all())
 
-    def at_most(self, people: float, thin: int = 1) -> Floats:
-        """The chance that a class has at most so many people, by every `thin`-th curve and kind."""
+    def chance_of_at_most(self, people: float, thin: int = 1) -> Floats:
+        """The chance that a class has at most so many people: shape (curves, kinds).
+
+        Only every `thin`-th curve is looked at.
+        """
 
         def large(big: ClassKinds) -> Floats:  # by the negative binomial
             return np.asarray(special.betainc(big.sizes, people - big.sizes + 1, big.drawn))
@@ -137,7 +140,7 @@ class PeopleBehind:
         found = []
         with np.errstate(divide="ignore"):
             for people in numbers:
-                more = np.log1p(-self.at_most(people, _FEW))
+                more = np.log1p(-self.chance_of_at_most(people, _FEW))
                 found.append(-np.expm1((more * classes).sum(axis=1)))
         chance = self.curves.probability[::_FEW]
         return numbers, np.stack(found, axis=1), chance / chance.sum()
@@ -156,7 +159,10 @@ def _mean_by_size(
     large: Callable[[ClassKinds], Floats],
     thin: int = 1,
 ) -> Floats:
-    """The mean of `small(f, r)` over mu, or `large(kinds)`, by every `thin`-th curve and kind."""
+    """The mean of a figure over mu, by every `thin`-th curve: shape (curves, kinds).
+
+    The figure is `small(f, r)`; for kinds of more than `LARGE` people `large(kinds)` has the mean.
+    """
     density = found.density[::thin]
     means = np.empty((len(density), len(kinds.sizes)))
     few = kinds.sizes <= LARGE

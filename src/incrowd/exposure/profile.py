@@ -51,20 +51,20 @@ class Profile:
     """What a unit of relative entropy costs; 0 leans to nothing."""
 
     @cached_property
-    def _held(self) -> tuple[Floats, Floats, Floats]:
+    def _expected_and_seen(self) -> tuple[Floats, Floats, Floats]:
         """Expected and seen classes of the bins that have any; per size, all that are expected."""
         some = self.seen > 0
         return self.shown[some], self.seen[some], self.shown.sum(axis=0)
 
     def height(self, shares: Floats) -> float:
         """The log likelihood of these shares, up to a constant, less the cost of leaning."""
-        shown, seen, every = self._held
+        shown, seen, every = self._expected_and_seen
         likely = seen @ np.log(shown @ shares) - every @ shares
         return float(likely - self.pull * (shares @ np.log(shares / self.near)))
 
     def slopes(self, shares: Floats) -> tuple[Floats, Floats]:
         """The gradient of the height, and its second derivatives with their sign turned."""
-        shown, seen, every = self._held
+        shown, seen, every = self._expected_and_seen
         expected = shown @ shares
         each = seen / expected
         slope = each @ shown - every - self.pull * (np.log(shares / self.near) + 1)
@@ -103,13 +103,13 @@ class Profile:
         """An upper bound of the height of the likeliest population."""
         return self.height(self.likeliest) + len(self.near) * _BARRIERS[-1]
 
-    def end(
+    def find_end(
         self, figure: Floats, sign: float, scale: float, drop: float = DROP
     ) -> tuple[float, Floats]:
         """The most (`sign` 1) or the least (-1) of `figure @ shares`, and the shares there.
 
         Over all shares whose height is at most `drop` below the top; `scale` is the figure's order
-        of size.
+        of size. The end is moved outwards by what the search leaves unknown.
         """
         inside, likeliest = self._path
         shares, floor = inside, self.top - drop
@@ -122,7 +122,10 @@ class Profile:
         return float(figure @ shares) + sign * unknown, shares
 
     def _height_toward(self, floor: float, toward: Floats, barrier: float) -> tuple[Height, Slopes]:
-        """A height and its slopes that lead far `toward` while the own one stays above a floor."""
+        """A height, and its slopes, that grows in the direction `toward`, with a barrier.
+
+        The barrier keeps shares above 0, and the height of this profile above `floor`.
+        """
 
         def height(shares: Floats) -> float:
             above = self.height(shares) - floor

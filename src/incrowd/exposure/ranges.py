@@ -56,22 +56,22 @@ class FigureRanges:
 def figure_ranges(kinds: ClassKinds, drawn: float, people: float, curves: Curves) -> FigureRanges:
     """The intervals of a simple random sample; `people` are the most of a class at risk."""
     sample = _LikelyPopulations.of(kinds, drawn, people, curves)
-    unique, average = sample.at_most(1), sample.average
-    above = sample.at_most(people)
+    unique, average = sample.share_up_to(1), sample.average
+    above = sample.share_up_to(people)
     singles = (1 - drawn) ** (sample.populations.sizes - 1)
-    match = sample.match(singles, unique.most) if unique.most else None
+    match = sample.match_interval(singles, unique.most) if unique.most else None
     likeliest = _mean_over_classes(singles, sample.populations.sizes, sample.free.likeliest)
-    low, high = sample.share(unique, sample.free)
-    above_low, above_high = sample.share(above, sample.above, DROP_ONE_SIDED)
+    low, high = sample.table_interval(unique, sample.free)
+    above_low, above_high = sample.table_interval(above, sample.above, DROP_ONE_SIDED)
     return FigureRanges(
         unique=(low, high),
-        unique_people=sample.share_of_population(unique),
-        average=sample.share(average, sample.free),
+        unique_people=sample.population_interval(unique),
+        average=sample.table_interval(average, sample.free),
         above=(max(above_low, low), max(above_high, high)) if people >= 1 else (0.0, 0.0),
-        by_class=sample.by_class(drawn),
+        by_class=sample.by_class_interval(drawn),
         match=match,
         likeliest_match=1 / likeliest,
-        alone=match and _raise_to_low_end(match, sample.mean_of_inverse(singles, unique.most)),
+        alone=match and _raise_to_low_end(match, sample.inverse_interval(singles, unique.most)),
     )
 
 
@@ -112,11 +112,11 @@ class _LikelyPopulations:
         """People of the table."""
         return float(self.kinds.sizes @ self.kinds.classes)
 
-    def at_most(self, people: float) -> _MeanFigure:
+    def share_up_to(self, people: float) -> _MeanFigure:
         """The share of the table's people in classes of at most so many of the population."""
         few = self.kinds.sizes <= people
         most = float((self.kinds.sizes * self.kinds.classes)[few].sum()) / self.people
-        return _MeanFigure(self.populations.at_most(people), most)
+        return _MeanFigure(self.populations.flag_sizes_up_to(people), most)
 
     @property
     def average(self) -> _MeanFigure:
@@ -125,7 +125,7 @@ class _LikelyPopulations:
             1 / self.populations.sizes, float(self.kinds.classes.sum()) / self.people
         )
 
-    def share(self, figure: _MeanFigure, upper: Profile, drop: float = DROP) -> Range:
+    def table_interval(self, figure: _MeanFigure, upper: Profile, drop: float = DROP) -> Range:
         """The interval of a figure of the table's people; `upper` gives the upper end."""
         if not figure.most or figure.values.min() == 1:
             return figure.most, figure.most
@@ -137,22 +137,24 @@ class _LikelyPopulations:
         self, figure: _MeanFigure, profile: Profile, sign: float, drop: float
     ) -> float:
         """An end of a figure's interval, moved outwards by the chance of the draw."""
-        end, _ = profile.end(figure.values, sign, figure.most, drop)
+        end, _ = profile.find_end(figure.values, sign, figure.most, drop)
         part = min(max(end / figure.most, 0.0), 1.0)
         variance = figure.most / self.people * part * (1 - part)
         center = float(figure.values @ profile.likeliest)
         return min(max(_widen_end(center, end, sign, variance), 0.0), figure.most)
 
-    def share_of_population(self, figure: _MeanFigure) -> Range:
+    def population_interval(self, figure: _MeanFigure) -> Range:
         """The interval of a figure over all people of the population."""
         low, high = self._safe_ends(figure.values, max(figure.most, 1 / self.people))
         return max(min(low, high), 0.0), min(high, 1.0)
 
     def _safe_ends(self, values: Floats, scale: float) -> Range:
         """The least of a figure leaning to the curves, and the most leaning to nothing."""
-        return self.leaning.end(values, -1.0, scale)[0], self.free.end(values, 1.0, scale)[0]
+        low, _ = self.leaning.find_end(values, -1.0, scale)
+        high, _ = self.free.find_end(values, 1.0, scale)
+        return low, high
 
-    def match(self, singles: Floats, counted: float) -> Range:
+    def match_interval(self, singles: Floats, counted: float) -> Range:
         """The interval of people alone in the table over the population's people in their classes.
 
         `singles` are such classes per person, by size; `counted` is their share that was counted.
@@ -168,7 +170,7 @@ class _LikelyPopulations:
 
         return self._range_per_person(singles, variance)
 
-    def by_class(self, drawn: float) -> Range:
+    def by_class_interval(self, drawn: float) -> Range:
         """The interval of the table's classes over all people in them."""
         size = self.populations.sizes
         unseen = (1 - drawn) ** size  # the draw decides which small classes are seen
@@ -196,12 +198,12 @@ class _LikelyPopulations:
         size, likeliest = self.populations.sizes, self.free.likeliest
         center = _mean_over_classes(shown, size, likeliest)
         apart = shown * (size - center) / float(shown @ likeliest)
-        far, shares = self.free.end(apart, sign, center)
+        far, shares = self.free.find_end(apart, sign, center)
         end = _mean_over_classes(shown, size, shares) + far - float(apart @ shares)
         return max(_widen_end(center, end, sign, max(variance(shares), 0.0)), 1.0)
 
-    def mean_of_inverse(self, shown: Floats, counted: float) -> Range:
-        """The interval of the mean of 1 / F of classes as in `match`; the draw adds nothing."""
+    def inverse_interval(self, shown: Floats, counted: float) -> Range:
+        """The interval of the mean of 1 / F of classes as in `match_interval`, not widened."""
         low, high = self._safe_ends(shown / self.populations.sizes / counted, 1.0)
         return min(max(low, 0.0), 1.0), min(max(high, low), 1.0)
 

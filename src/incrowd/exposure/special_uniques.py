@@ -150,6 +150,7 @@ def minimal_uniques(  # noqa: PLR0913  the table, and how far to look
 
     Records of one `unit` are one person, and do not hide each other. A missing value is a value.
     With `records` a line of codes stands for so many of them, all of one unit if there are units.
+    `PolicyError` if `max_size` is below 1; `LimitError` if there are more than 62 columns.
     """
     if max_size < 1:
         raise PolicyError("a set of columns that makes records unique has at least 1 column")
@@ -255,7 +256,11 @@ class _PersonRows:
 def _rows_of_people(
     quasi: Sequence[Codes], unit: Codes | None, records: Counts | None = None
 ) -> _PersonRows:
-    """Fold records into a row per person; without units two at most, as more change nothing."""
+    """Fold records into a row per person and distinct codes.
+
+    Without units each record is a person; two rows then stand for all equal ones, as more change
+    nothing.
+    """
     if unit is not None and records is not None:  # each record without a unit is a person
         line = np.repeat(np.arange(len(records)), np.where(unit == MISSING, records, 1))
         records = np.where(unit == MISSING, 1, records)[line]
@@ -291,7 +296,10 @@ def _fill_missing_units(unit: Codes) -> Codes:
 
 
 class _SetSearch:
-    """The sets seen so far, and the notes of `kernels.refinement.keep_minimal`."""
+    """A depth-first search of sets that make rows unique.
+
+    `last`, `before`, `sets` and `used` are the lists of `kernels.refinement.keep_minimal`.
+    """
 
     def __init__(self, table: _PersonRows, max_size: int, watch: Watch) -> None:
         self._table = table

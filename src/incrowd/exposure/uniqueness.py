@@ -248,7 +248,7 @@ def pitman_share(sizes: Counts, classes: Counts, population: int) -> float | Non
 
 
 def fit_pitman(sizes: Counts, classes: Counts) -> tuple[float, float] | None:
-    """The likeliest theta and alpha for so many classes of each size; None if there are none."""
+    """The likeliest theta and alpha for so many classes of each size; None if none is."""
     sample = _SampleClasses(sizes, classes, int(classes.sum()), int((sizes * classes).sum()))
     if sample.classes < 2 or sample.people <= sample.classes:
         return None

@@ -90,15 +90,7 @@ class DiscoverOptions:
                     f"the weight of {name!r} must be above 0", remedy="write, for example, zip=2"
                 )
         if self.weights and not (self.epsilon is None and self.sample is None):
-            raise self.no_sample
-
-    @property
-    def no_sample(self) -> PolicyError:
-        """The refusal of weights where only a sample is looked at."""
-        return PolicyError(
-            "the cheapest set of columns is found on all records, not on a sample",
-            remedy="leave out --weights, or look at all records with --exact",
-        )
+            raise weighted_sample_error()
 
     def costs(self, names: Sequence[str]) -> list[float] | None:
         """The weight of each of these columns, 1 if it has none; None if no weights are given."""
@@ -121,13 +113,13 @@ class DiscoverOptions:
         return 0.9 if self.epsilon is None else 1.0
 
     @property
-    def named(self) -> tuple[str, ...]:
+    def named_columns(self) -> tuple[str, ...]:
         """All columns that are named anywhere but in `domains` and `weights`."""
         return (*(self.columns or ()), *self.explain)
 
     @property
-    def by_pairs(self) -> bool:
-        """Whether drawn pairs of records show a small set: they do for the separation ratio."""
+    def measured_by_pairs(self) -> bool:
+        """Whether a set is judged by drawn pairs of records, as for the separation ratio."""
         return self.measure is Measure.SEPARATION
 
     def pairs_for(self, width: int, epsilon: float) -> int:
@@ -138,19 +130,30 @@ class DiscoverOptions:
 
     @property
     def population_test(self) -> PopulationTest | None:
-        """The test of sets for the population; None without one."""
+        """The test of sets for the population; None without one (see `PopulationTest.of`)."""
         return PopulationTest.of(self.population, self.domains, self.alpha, self.source)
 
     def largest_size(self, width: int) -> int | None:
-        """The most columns of a set: as asked, or any (None), 4 beyond 18 columns, 3 beyond 32."""
+        """The most columns of a set; None for any number.
+
+        As asked, or else any number to 18 columns, 4 to 32 columns and 3 beyond.
+        """
         if self.max_size is not None or width <= 18:
             return self.max_size
         return 4 if width <= 32 else 3
 
 
+def weighted_sample_error() -> PolicyError:
+    """The error that weights are given where only a sample is looked at."""
+    return PolicyError(
+        "the cheapest set of columns is found on all records, not on a sample",
+        remedy="leave out --weights, or look at all records with --exact",
+    )
+
+
 @dataclass(frozen=True)
 class SetAnswer:
-    """Sets of columns, by the places of their columns."""
+    """Sets of columns, by the places of their columns; `minimum` is a smallest or cheapest one."""
 
     sets: tuple[tuple[int, ...], ...]
     minimum: tuple[int, ...] | None
@@ -167,7 +170,10 @@ class SetAnswer:
 
 
 def exact_answer(records: Records, options: DiscoverOptions, watch: Watch) -> SetAnswer:
-    """Find all minimal sets up to a size, and a smallest one, counted on all records."""
+    """Find all minimal sets up to a size, and a smallest one, counted on all records.
+
+    With weights, a cheapest one instead. There are no sets if all columns together fall short.
+    """
     measure, ratio = options.measure, options.least_ratio
     if ratios_of_all(records).ratio(measure) < ratio:
         return _unreachable_answer()
@@ -250,7 +256,7 @@ def sets_to_list(answer: SetAnswer, rows: Records) -> list[tuple[int, ...]]:
 
 
 def measure_sets(rows: Records, sets: Sequence[tuple[int, ...]]) -> Iterator[ColumnSet]:
-    """Yield each set with its ratios; what neighbours share at their beginning is split once."""
+    """Yield each set with its ratios; the classes of a prefix that neighbours share are kept."""
     path: list[int] = []
     groups = [RecordGroups.whole(rows)]
     for *first, last in sets:

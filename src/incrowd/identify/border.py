@@ -33,36 +33,39 @@ _TRY = 8
 
 @dataclass
 class GrowthPath:
-    """From a set to a larger one, column by column: how much of the way fails is looked for."""
+    """A way from the set `start` to a larger one, which adds the columns `more` one by one.
+
+    A search looks for the place on it up to which sets fail.
+    """
 
     start: Set
     more: Set
     fails: int
-    """So many columns more certainly fail; -1 if not even the start is known to."""
+    """After so many steps the set certainly fails; -1 if not even the start is known to."""
     keeps: int
-    """So many columns more are good enough; beyond the end if none is known."""
+    """After so many steps the set is good enough; beyond the end if none is known to be."""
 
     def set_after(self, steps: int) -> Set:
         """The set after so many steps along the path, its columns ascending."""
         return tuple(sorted(self.start + self.more[:steps]))
 
     @property
-    def next(self) -> int:
-        """How many steps to look at next: the whole path first, then the middle of what is open."""
+    def next_steps(self) -> int:
+        """After how many steps to look next: all of them first, then half of what is open."""
         end = len(self.more)
         return end if self.keeps > end else (self.fails + self.keeps) // 2
 
     @property
-    def open(self) -> bool:
+    def is_open(self) -> bool:
         """Whether it is still unknown after how many steps the set is good enough."""
         return self.keeps - self.fails > 1
 
     def note(self, *, keeps: bool) -> None:
-        """Note whether the set after `next` steps is good enough."""
+        """Note whether the set after `next_steps` is good enough."""
         if keeps:
-            self.keeps = self.next
+            self.keeps = self.next_steps
         else:
-            self.fails = self.next
+            self.fails = self.next_steps
 
 
 class BorderSearch:
@@ -121,7 +124,7 @@ class BorderSearch:
         return clean
 
     def _next_candidates(self, tree: HittingSetTree, watch: Watch) -> tuple[bool, list[Set]]:
-        """Whether the tree has ended, and the next batch of new sets that hit every known mask."""
+        """Whether the tree has ended, and the next batch of sets to judge: they hit all masks."""
         sets: list[Set] = []
         while len(sets) < self._batch and not watch.expired:
             state = tree.advance()
@@ -158,7 +161,7 @@ class BorderSearch:
 
 
 def insert_masks(tree: HittingSetTree, masks: Masks) -> None:
-    """Add masks to a tree in the midst of its search, at each depth of its branch."""
+    """Add masks to a tree in the midst of its search, at each depth that hits them at most once."""
     for at in range(tree.make_room(len(masks)) + 1):
         hits = np.bitwise_count(masks & tree.branch[at]).sum(axis=1)
         for times in (0, 1):
@@ -168,7 +171,7 @@ def insert_masks(tree: HittingSetTree, masks: Masks) -> None:
 
 
 class RatioOracle:
-    """Tells sets that are good enough from sets that fail, and lets these grow."""
+    """Tells sets that are good enough from sets that fail, and grows sets that fail."""
 
     def __init__(self, verdicts: ExactOracle, guesses: SampledOracle) -> None:
         self._verdicts = verdicts
@@ -214,10 +217,10 @@ class RatioOracle:
 
     def _settle_paths(self, ways: Iterable[GrowthPath], watch: Watch) -> None:
         """Look at sets in the table until it is known how far each path fails, or time is up."""
-        while not watch.expired and (open_ := [way for way in ways if way.open]):
-            told = self._judge_by_table([way.set_after(way.next) for way in open_], watch)
+        while not watch.expired and (open_ := [way for way in ways if way.is_open]):
+            told = self._judge_by_table([way.set_after(way.next_steps) for way in open_], watch)
             for way in open_:
-                columns = way.set_after(way.next)
+                columns = way.set_after(way.next_steps)
                 if columns in told:
                     way.note(keeps=told[columns])
 

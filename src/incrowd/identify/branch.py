@@ -1,4 +1,7 @@
-"""The classes of a set of columns, kept for every beginning of it: one branch of a search tree."""
+"""The classes of a set of columns, kept for every prefix of it: one branch of a search tree.
+
+What classes cost is said in `incrowd.identify.records.Budget`.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -52,9 +55,9 @@ class Splitter:
         """The classes by each of these columns alone; in threads if there are many rows."""
         if len(self.whole.rows) < _SMALL:
             return [self.split(self.whole, column) for column in columns]
-        return in_threads([partial(self._single, column) for column in columns])
+        return in_threads([partial(self._split_in_thread, column) for column in columns])
 
-    def _single(self, column: int) -> Stripped:
+    def _split_in_thread(self, column: int) -> Stripped:
         """The classes by one column alone, by a refiner of its own: this runs in a thread."""
         return self._new_refiner().refine(self.whole, self._codes[column])
 
@@ -175,7 +178,7 @@ class CostBranch(SharedPath[Costly]):
         sure = dict(zip(doubtful, self._whole.verdicts(columns, doubtful), strict=True))
         return [sure.get(column, cost) for column, cost in zip(more, costs, strict=True)]
 
-    def keeps(self, columns: Sequence[int]) -> bool:
+    def keeps_to_budget(self, columns: Sequence[int]) -> bool:
         """Whether these columns, at least one, cost no more than the budget."""
         [(_, most)] = self.verdicts(columns[:-1], columns[-1:])
         return most <= self._budget.left

@@ -44,8 +44,8 @@ class CountedSets:
     def find_minimal(self, candidates: Sequence[Sequence[str]], most: int) -> list[ColumnSet]:
         """Find minimal sets that reach the ratio, each inside one of the first `most` candidates.
 
-        Sets come with the fewest columns first; none if all columns together fall short. If none of
-        these candidates reaches the ratio, the first one is grown until it does.
+        Sets come with the fewest columns first; none if all columns together fall short, fewer if
+        time is up. If none of these candidates reaches the ratio, the first is grown until it does.
         """
         if not self.reaches(self.names):
             return []

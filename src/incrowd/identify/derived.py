@@ -65,7 +65,8 @@ class Derived:
 def find_derived(shown: Sequence[CodedColumn], hidden: Sequence[CodedColumn]) -> list[Derived]:
     """Find released columns (`shown`) that follow from hidden ones, or determine them.
 
-    A column may follow from one or two others; if one is enough, no two are named.
+    A column may follow from one or two others; if one is enough, no two are named. Tables of fewer
+    than `RECORDS` rows have none.
     """
     rows = _distinct_rows([*shown, *hidden])
     derived: list[Derived] = []
@@ -110,7 +111,10 @@ def _find_sources(
 
 
 def _find_total(column: CodedColumn, known: Sequence[CodedColumn], rows: Any) -> Iterator[Derived]:
-    """Yield this column with those it needs if all determine it, as parts a total; or nothing."""
+    """Yield the column with the known ones it needs, if all of them determine it; or nothing.
+
+    So it is with a total and its parts.
+    """
     rows = _complete_rows((column, *known), rows)
     needed = list(known)
     if len(rows) < RECORDS or _polynomial_fit(needed, column, rows) < FIT:
@@ -133,31 +137,37 @@ def _complete_rows(columns: Sequence[CodedColumn], rows: Any) -> Any:
     return rows[np.all([column.codes[rows] != MISSING for column in columns], axis=0)]
 
 
-def _function_strength(told: CodedColumn, known: Sequence[CodedColumn], rows: Any) -> float | None:
-    """How far the first column is a function of the known ones, 0..1; None if it is not."""
-    rows = _complete_rows((told, *known), rows)
+def _function_strength(
+    derived: CodedColumn, known: Sequence[CodedColumn], rows: Any
+) -> float | None:
+    """How far `derived` is a function of the known columns, 0..1; None if it is not."""
+    rows = _complete_rows((derived, *known), rows)
     if len(rows) < RECORDS:
         return None
     alike = fold([column.codes[rows] for column in known], ()).rows_of_records
-    agreed = agreement(alike, told.codes[rows])
+    agreed = agreement(alike, derived.codes[rows])
     if agreed is not None and agreed >= AGREEMENT:
         return agreed
-    if not all(map(_is_measured, (told, *known))):
+    if not all(map(_is_measured, (derived, *known))):
         return None
-    fitted = prediction_fit(known, told, rows)
+    fitted = prediction_fit(known, derived, rows)
     return fitted if fitted >= FIT else None
 
 
-def agreement(group: Codes, told: Codes) -> float | None:
-    """How far records of one `group` agree in `told`, beyond chance: kappa; None if too few tell.
+def agreement(group: Codes, derived: Codes) -> float | None:
+    """How far records of one `group` agree in `derived`, beyond chance: kappa.
+
+    None if chance alone would make too few disagreements within groups to tell.
 
     >>> same = np.arange(600, dtype=np.int32) % 3
     >>> agreement(same, same), round(agreement(same, same[::-1] // 2), 2)
     (1.0, 1.0)
     """
-    records = len(told)
-    cells = np.unique(group.astype(np.int64) * (int(told.max()) + 1) + told, return_counts=True)[1]
-    together, values = np.bincount(group), np.bincount(told)
+    records = len(derived)
+    cells = np.unique(
+        group.astype(np.int64) * (int(derived.max()) + 1) + derived, return_counts=True
+    )[1]
+    together, values = np.bincount(group), np.bincount(derived)
     chance = _count_pairs(values) / (records * (records - 1) / 2)
     repeated = records - np.count_nonzero(together)
     if repeated * (1 - chance) < _EVIDENCE:
@@ -171,23 +181,23 @@ def _count_pairs(sizes: Any) -> float:
     return float((large * (large - 1)).sum()) / 2
 
 
-def prediction_fit(known: Sequence[CodedColumn], told: CodedColumn, rows: Any) -> float:
+def prediction_fit(known: Sequence[CodedColumn], derived: CodedColumn, rows: Any) -> float:
     """How well a number or date is predicted from known ones by other records; at most 1."""
-    smooth = _polynomial_fit(known, told, rows)
+    smooth = _polynomial_fit(known, derived, rows)
     if not _PROMISING <= smooth < FIT:
         return smooth
     some = rows[_sample_places(len(rows))]
     places = np.stack([_mean_ranks(column.codes[some]) for column in known], axis=1)
-    heights = _mean_ranks(told.codes[some])
+    heights = _mean_ranks(derived.codes[some])
     error = heights - _predict_heights(places, heights, _nearest_neighbours(places))
     return max(smooth, float(1 - np.mean(error**2) / max(np.var(heights), 1e-12)))
 
 
-def _polynomial_fit(known: Sequence[CodedColumn], told: CodedColumn, rows: Any) -> float:
+def _polynomial_fit(known: Sequence[CodedColumn], derived: CodedColumn, rows: Any) -> float:
     """The squared rank correlation of a number with what a polynomial of others predicts, 0..1.
 
-    Each prediction leaves its own record out (PRESS). The degree is the highest, to 3, that leaves
-    ten records to each coefficient and has few of them; the result is 0 if none does.
+    Each prediction leaves its own record out (PRESS). The degree is the highest, to 3, with at most
+    `_TERMS` coefficients and ten records for each; the result is 0 if there is none.
     """
     some = rows[_sample_places(len(rows))]
     values = np.stack([_standardize(column, some) for column in known], axis=1)
@@ -196,13 +206,13 @@ def _polynomial_fit(known: Sequence[CodedColumn], told: CodedColumn, rows: Any) 
     if not able:
         return 0.0
     terms = _products_of_columns(values, able[0])
-    heights = _standardize(told, some)
+    heights = _standardize(derived, some)
     basis = np.linalg.qr(terms)[0]
     leverage = np.minimum(np.einsum("ij,ij->i", basis, basis), 0.99)
     predicted = basis @ (basis.T @ heights)
     apart = heights - (heights - predicted) / (1 - leverage)
     place = np.unique(apart, return_inverse=True)[1].astype(np.int32)
-    return float(np.corrcoef(_mean_ranks(place), _mean_ranks(told.codes[some]))[0, 1] ** 2)
+    return float(np.corrcoef(_mean_ranks(place), _mean_ranks(derived.codes[some]))[0, 1] ** 2)
 
 
 def _standardize(column: CodedColumn, rows: Any) -> Any:
@@ -240,7 +250,7 @@ def _mean_ranks(codes: Codes) -> Floats:
 
 
 def _predict_heights(places: Any, heights: Floats, near: Any) -> Any:
-    """At each place the height of the plane of least squares through its neighbours' heights."""
+    """At each place the height, 0..1, of a plane of least squares through its other neighbours."""
     others = near != np.arange(len(near))[:, None]
     away = places[near] - places[:, None, :]
     planes = np.concatenate([np.ones((*near.shape, 1)), away], axis=2) * others[:, :, None]

@@ -44,7 +44,7 @@ POPULATIONS: dict[str, int] = {
 }
 """People, rounded from public figures for 2024: the test asks for orders of magnitude only.
 
-Where the exact number matters, a number says it.
+Where the exact number matters, give it instead of a name.
 """
 
 
@@ -92,7 +92,10 @@ class DistinctValueTest:
 
     @property
     def crowd(self) -> float:
-        """People per value: the k of probabilistic k-anonymity, 1 at least (Figure 3)."""
+        """People per value, at least 1 (Figure 3): the k of probabilistic k-anonymity.
+
+        Infinite if there are no values.
+        """
         return max(self.population / self.distinct, 1.0) if self.distinct else math.inf
 
     @property
@@ -125,7 +128,8 @@ def distinct_value_test(
 ) -> DistinctValueTest:
     """Test whether so many distinct values can identify people of a population (number or name).
 
-    The number may be infinite: then everybody may be alone.
+    The number may be infinite: then everybody may be alone. `PolicyError` if there is no such
+    population, `alpha` is not above 0 and at most 1, or the number is negative.
 
     >>> distinct_value_test(4e9, 3e8, alpha=0.9).verdict
     'possibly an 0.9-quasi-identifier'
@@ -152,7 +156,7 @@ def threshold(alpha: float, people: int) -> float:
     """The least number of values with which the share of people alone can reach alpha.
 
     Theorem 3 has n / ln(1/alpha) for alpha of 0.5 and more; the formula holds down to 1/e, and
-    below that Theorem 1 gives alpha e n. No number of values reaches 1.
+    below that Theorem 1 gives alpha e n. Infinite for an alpha of 1, which no number reaches.
     """
     if alpha <= 1 / math.e:
         return alpha * math.e * people
@@ -160,7 +164,9 @@ def threshold(alpha: float, people: int) -> float:
 
 
 def parse_population(people: float | str) -> int:
-    """Read how many people: a number, or the name of a population of `POPULATIONS`, rounded there.
+    """Read a number of people: itself, as text, or the name of a population of `POPULATIONS`.
+
+    `PolicyError` if there is no such name, or the number is no whole one of 1 or more.
 
     >>> parse_population("3e8") == parse_population("300_000_000") == parse_population(300_000_000)
     True
@@ -188,6 +194,8 @@ def parse_population(people: float | str) -> int:
 def values_by_domains(sizes: Sequence[float]) -> float:
     """The product of the columns' numbers of values: the multiple domain assumption (Definition 3).
 
+    `PolicyError` if one is below 1.
+
     >>> values_by_domains([2, 20_000, 100_000])
     4000000000
     """
@@ -202,14 +210,14 @@ def count_values(records: Records, columns: Sequence[int]) -> int:
 
 
 def estimate_values(records: Records, columns: Sequence[int]) -> float:
-    """Estimate the possible values of columns (at least one).
+    """Estimate how many values one or more columns may have together, seen and unseen.
 
-    Infinite if several are held once and none twice. Chao's estimator: values seen, and f1 (f1 - 1)
-    / (2 f2) unseen ones, with f1 values held by one record and f2 by two. It grows without bound as
-    records become different. For f2 the number is taken that a Poisson variable exceeds with a
-    probability of 0.99 where f2 were seen, so that a few equal records do not make an estimate that
-    looks sure. Where values are very unequal it is too low (Chao 1984), so what it rules out is
-    improbable and no more.
+    Infinite if several values are held by one record each and none by two. Chao's estimator: values
+    seen, and f1 (f1 - 1) / (2 f2) unseen ones, with f1 values held by one record and f2 by two. It
+    grows without bound as records become different. For f2 the number is taken that a Poisson
+    variable exceeds with a probability of 0.99 where f2 were seen, so that a few equal records do
+    not make an estimate that looks sure. Where values are very unequal it is too low (Chao 1984),
+    so what it rules out is improbable and no more.
     """
     sizes = fold_records(records.select([records.names[j] for j in columns])).counts
     once, twice = int(np.count_nonzero(sizes == 1)), int(np.count_nonzero(sizes == 2))
@@ -222,7 +230,10 @@ def estimate_values(records: Records, columns: Sequence[int]) -> float:
 def _possible_values(
     records: Records, columns: Sequence[int], source: CountSource, known: Mapping[str, float]
 ) -> float:
-    """How many values the columns may have, by this source; `known` are declared numbers."""
+    """How many values the columns may have, by this source; `known` are declared numbers.
+
+    `PolicyError` if the source is `DECLARED` and a number is lacking, or `GIVEN`.
+    """
     names = [records.names[j] for j in columns]
     match source:
         case CountSource.OBSERVED:
@@ -269,7 +280,7 @@ class PopulationTest:
     ) -> "PopulationTest | None":
         """The test that these options ask for; None without a population.
 
-        Options that need a population, or are out of range, are refused.
+        `PolicyError` if options need a population that is not given, or are out of range.
         """
         if people is None:
             given = {"domains": domains, "alpha": alpha, "source": source}
@@ -295,7 +306,8 @@ class PopulationTest:
 
         Without a source, declared numbers of values are taken if all of the columns have one, else
         an estimate: about the columns without a declared number, times the declared ones. It has no
-        limit if those columns alone tell all records apart.
+        limit if those columns alone tell all records apart. `PolicyError` if the source is
+        `DECLARED` and a number is lacking.
         """
         source = self.source
         if source is None:
@@ -306,7 +318,10 @@ class PopulationTest:
         return distinct_value_test(distinct, self.people, self.alpha, source, key=key)
 
     def test_without_table(self, names: Sequence[str]) -> DistinctValueTest:
-        """Test a set of columns without a table, by the declared numbers of values alone."""
+        """Test a set of columns without a table, by the declared numbers of values alone.
+
+        `PolicyError` if one is lacking, or another source is asked for.
+        """
         if self.source not in {None, CountSource.DECLARED}:
             raise PolicyError(
                 f"without a table nothing is {self.source}",

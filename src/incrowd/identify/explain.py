@@ -31,9 +31,9 @@ def find_partners(  # noqa: PLR0913  the last two are options
 ) -> tuple[tuple[tuple[int, ...], ...], bool]:
     """Find the smallest sets of other columns that reach the ratio only with this column.
 
-    All are of one size: the empty set if the column reaches the ratio alone. Sizes are tried in
-    turn up to `max_size` partners; also return whether all of them were, or sets were found. If
-    time runs out there is no set, because not all sets of that size were tried.
+    Sizes are tried in turn, from the empty set up to `max_size` partners, until one has such sets.
+    Return these sets, and whether the search was completed. If time runs out there is no set,
+    because not all sets of that size were tried.
     """
     watch = watch or Watch()
     start = RecordGroups.by_columns(records, [column])
@@ -55,7 +55,10 @@ def find_partners(  # noqa: PLR0913  the last two are options
 def coarsen_column(
     records: Records, columns: Sequence[int], column: int, maps: Codes
 ) -> tuple[Coarser, ...]:
-    """Measure a set's ratios with one column, coded by leaves, at each level (`Hierarchy.maps`)."""
+    """Measure a set's ratios with one column, coded by leaves, at each level (`Hierarchy.maps`).
+
+    `PolicyError` if the column is not in the set, or has codes that the levels do not cover.
+    """
     if column not in columns:
         raise PolicyError("the column to coarsen is not in the set")
     codes = records.codes[column]

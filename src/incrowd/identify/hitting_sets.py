@@ -9,6 +9,9 @@ HPIValid: Birnick et al., Hitting Set Enumeration with Partial Information for U
 Combination Discovery, 2020). For ratios below 1 the same holds of the columns outside a set that
 is not good enough: every set that is has one of them (Motwani-Xu Section 3; monotonicity). The
 larger the failing set, the more it tells, so it first grows as long as it fails.
+
+A set of columns may be an integer: its bit j stands for column j (`bits_of`, `columns_of`). Kernels
+take `Masks`, arrays of sets with two words of 64 bits each.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -120,6 +123,7 @@ def bits_of(columns: Iterable[int]) -> int:
 
 
 Masks = NDArray[np.uint64]
+"""Sets of columns, each two words of bits, the low one first: shape (sets, 2)."""
 _PAIRS = 256
 _FIRST_PAIRS = 128
 _PATIENCE = 2**14
@@ -178,7 +182,11 @@ def minimal_masks(masks: Masks) -> Masks:
 
 
 class HittingSetTree:
-    """The search tree over masks: branches of at most `most` bits, and room for more masks."""
+    """The search tree over masks: branches of at most `most` bits, and room for more masks.
+
+    Its arrays are those of `kernels.identify.hitting_sets`; `where` has the depth, the state and
+    whether a branch was cut.
+    """
 
     def __init__(self, width: int, masks: Masks, most: int) -> None:
         self.most = min(most, width)
@@ -208,7 +216,10 @@ class HittingSetTree:
         return bool(self.where[2])
 
     def advance(self) -> int:
-        """Search on: `DONE` at the end, `LOOK` if the branch hits all masks, or `PAUSE`."""
+        """Search on: `DONE` at the end, `LOOK` if the branch hits all masks, or `PAUSE`.
+
+        `PAUSE` comes after `_PATIENCE` steps, so that the caller can look at the time.
+        """
         return int(
             kernels.advance(
                 self.where,

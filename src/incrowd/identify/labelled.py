@@ -15,7 +15,7 @@ from incrowd.kernels.identify import labelled, stripped
 
 @dataclass(frozen=True, eq=False)
 class RecordGroups:
-    """Classes of two rows or more, and in figures what the other classes come to.
+    """Classes of two rows or more, row by row, and the other classes by their figures alone.
 
     A row alone in its class stays alone: the more columns, the fewer rows are left to look at.
     (Others call this a stripped partition.)
@@ -30,9 +30,9 @@ class RecordGroups:
     """The records of each of these rows."""
     start: Counts
     """Where each group begins and ends."""
-    settled: Counts
+    lone_figures: Counts
     """Figures of the classes of one row (see `kernels.identify.stripped`)."""
-    told: Counts
+    figures: Counts
     """Figures of all classes."""
 
     @classmethod
@@ -46,11 +46,11 @@ class RecordGroups:
 
     def ratios_with(self, records: Records, column: int) -> Ratios:
         """Ratios of the set of columns with one more, computed without splitting the groups."""
-        told = self.settled.copy()
+        figures = self.lone_figures.copy()
         codes, domain = records.compact_codes[column]
         rows, values = self.rows.view(np.uint32), codes.view(np.uint32)
-        stripped.join(rows, self.weights, self.start, values, domain, told)
-        return ratios_of_figures(self.records, told)
+        stripped.join(rows, self.weights, self.start, values, domain, figures)
+        return ratios_of_figures(self.records, figures)
 
     @classmethod
     def by_columns(cls, records: Records, columns: Iterable[int]) -> "RecordGroups":
@@ -58,7 +58,7 @@ class RecordGroups:
         return cls.whole(records).split(records, *columns)
 
     def split(self, records: Records, *columns: int) -> "RecordGroups":
-        """The groups of the set of columns with these added, split by one after the other."""
+        """The groups of the set of columns with these added."""
         groups = self
         for column in columns:
             groups = groups._split(*records.compact_codes[column])
@@ -66,16 +66,16 @@ class RecordGroups:
 
     def _split(self, codes: Codes, domain: int) -> "RecordGroups":
         """The groups split by one code for each row of the table; codes are below `domain`."""
-        settled, told = self.settled.copy(), self.settled.copy()
+        lone_figures, figures = self.lone_figures.copy(), self.lone_figures.copy()
         rows, weights, start = stripped.split(
-            self.rows, self.counts, self.start, codes, domain, settled, told
+            self.rows, self.counts, self.start, codes, domain, lone_figures, figures
         )
-        return RecordGroups(self.counts, self.records, rows, weights, start, settled, told)
+        return RecordGroups(self.counts, self.records, rows, weights, start, lone_figures, figures)
 
     @property
     def ratios(self) -> Ratios:
         """The ratios of the set of columns that made these groups."""
-        return ratios_of_figures(self.records, self.told)
+        return ratios_of_figures(self.records, self.figures)
 
 
 def empty_figures() -> Counts:
@@ -83,14 +83,15 @@ def empty_figures() -> Counts:
     return np.array([0, 0, 0, np.iinfo(np.int64).max], dtype=np.int64)
 
 
-def ratios_of_figures(records: int, told: Counts) -> Ratios:
+def ratios_of_figures(records: int, figures: Counts) -> Ratios:
     """The ratios that figures of all classes come to: see `empty_figures` for their order."""
-    classes, together, unique, smallest = told.tolist()
+    classes, together, unique, smallest = figures.tolist()
     apart = (records * (records - 1) - together) // 2
     return Ratios(records, classes, apart, unique, smallest if classes else 0)
 
 
 Set = tuple[int, ...]
+"""A set of columns by their places."""
 _LARGEST = 2**62
 
 
@@ -107,7 +108,7 @@ class LabelledRows:
 
 
 class Cutter:
-    """Splits the classes of a table; it has room of its own, for one thread."""
+    """Splits the classes of a table, in arrays of its own: each thread needs one."""
 
     def __init__(self, records: Records, budget: Budget) -> None:
         self._records = records
@@ -132,7 +133,7 @@ class Cutter:
     def split(self, here: LabelledRows, columns: Set, spare: int = 0) -> LabelledRows:
         """Split the classes by these columns, and leave out cheap ones that cost at most `spare`.
 
-        What those left out cost, together and at most, is added to `lost`.
+        The most that those left out cost together is added to `lost`.
         """
         rows, labels = here.rows.copy(), here.labels.copy()
         kept, number, lost = len(rows), here.number, 0

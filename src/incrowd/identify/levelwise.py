@@ -65,7 +65,7 @@ class Levelwise:
         self._found.complete = all(contains_any(columns, self._found.sets) for columns in rest)
 
     def _find_failing(self, sets: set[Set]) -> list[Set]:
-        """Note good sets, return failing ones, sorted; those that contain a found set are out."""
+        """Judge sets that contain no found one: note the good ones, return the others, sorted."""
         failed = []
         for columns in sorted(sets):
             if self._watch.expired:
@@ -81,7 +81,7 @@ class Levelwise:
 
 
 def sets_with_one_more(columns: Set, width: int) -> Iterable[Set]:
-    """The sets that this one becomes with each other column of a table of so many columns."""
+    """The sets of this one and one further column of a table of so many columns."""
     return (tuple(sorted((*columns, column))) for column in range(width) if column not in columns)
 
 
@@ -170,11 +170,11 @@ class DepthFirst:
             return 0
         return max(
             least[rest] - min(self._gain[column, last] for column in rest)
-            for last, rest in without_one(columns)
+            for last, rest in leave_one_out(columns)
         )
 
 
-def without_one(columns: Set) -> Iterator[tuple[int, Set]]:
+def leave_one_out(columns: Set) -> Iterator[tuple[int, Set]]:
     """Yield each column of a set with the set of its other columns."""
     for place, column in enumerate(columns):
         yield column, columns[:place] + columns[place + 1 :]
@@ -193,7 +193,7 @@ def join_failing(failing: dict[Set, int], watch: Watch) -> Iterator[Set]:
         for place, column in enumerate(last):
             for other in last[place + 1 :]:
                 columns = (*start, column, other)
-                if all(rest in failing for _, rest in without_one(columns)):
+                if all(rest in failing for _, rest in leave_one_out(columns)):
                     yield columns
 
 
@@ -214,7 +214,7 @@ def sample_sizes(records: Records, question: MinimalSetQuery) -> tuple[int, ...]
         whole = question.sample >= _count_drawable(records, question)
         return () if whole else (question.sample,)
     first = _LEAST
-    if not question.keys:
+    if not question.is_for_keys:
         first = max(first, _TIMES * pruning_size(records.width, question.ratio, question.delta))
     sizes = [first]
     while question.method == "iterative" and sizes[-1] * _STEP < records.total // 2:
@@ -224,7 +224,7 @@ def sample_sizes(records: Records, question: MinimalSetQuery) -> tuple[int, ...]
 
 def _count_drawable(records: Records, question: MinimalSetQuery) -> int:
     """How many could be drawn: pairs for a separation ratio below 1, otherwise records."""
-    if question.measure is Measure.SEPARATION and not question.keys:
+    if question.measure is Measure.SEPARATION and not question.is_for_keys:
         return records.total * (records.total - 1) // 2
     return records.total
 
@@ -255,7 +255,7 @@ def sample_border(
 
 def _ratio_test(records: Records, measure: Measure, ratio: float) -> Good:
     """A test of whether a set of columns reaches the ratio in these records."""
-    return CostBranch(Splitter(records), budget(records, measure, ratio)).keeps
+    return CostBranch(Splitter(records), budget(records, measure, ratio)).keeps_to_budget
 
 
 def _sample_test(
@@ -263,7 +263,7 @@ def _sample_test(
 ) -> Good:
     """A test, by one sample, of whether a set of columns may reach the ratio in the table."""
     measure = question.measure
-    if question.keys:
+    if question.is_for_keys:
         return _ratio_test(sample_rows(records, size, rng), measure, 1.0)
     least = pruning_ratio(records.width, question.ratio, size, question.delta)
     if measure is Measure.SEPARATION:

@@ -80,9 +80,10 @@ def all_ratios(
 def _subset_tasks(
     records: Records, limit: int, watch: Watch
 ) -> Iterator[Callable[[], list[SetRatios]]]:
-    """Yield tasks that count all sets in parts: those with the widest column, then without it.
+    """Yield tasks that together count all sets of at most `limit` columns, until time is up.
 
-    Rows that differ in the columns done only are folded, as their order makes them neighbours.
+    First come the sets with the widest column. That column is then left out, rows that are equal
+    without it are folded (they are neighbours), and the widest of the others follows, and so on.
     """
     order = np.argsort(-records.domains, kind="stable")
     table = fold_records(_reorder_columns(records, order[::-1]))
@@ -92,8 +93,8 @@ def _subset_tasks(
             return
         branch = _SetsWithFirst(table, tuple(order[j:].tolist()), limit, watch)
         groups = RecordGroups.whole(table).split(table, 0)
-        yield partial(branch.with_names, (0,), groups.ratios)
-        yield from branch.tasks((0,), groups)
+        yield partial(branch.renumber_set, (0,), groups.ratios)
+        yield from branch.larger_set_tasks((0,), groups)
         table = _drop_first_column(table)
 
 
@@ -104,7 +105,7 @@ def _reorder_columns(records: Records, order: NDArray[np.intp]) -> Records:
 
 
 def _drop_first_column(records: Records) -> Records:
-    """The records without their first column; neighbours that are then equal are one row."""
+    """The records without their first column; neighbours that are then equal become one row."""
     codes = records.codes[1:]
     new = np.ones(records.rows, dtype=np.bool_)
     new[1:] = (codes[:, 1:] != codes[:, :-1]).any(axis=0)
@@ -123,11 +124,11 @@ class _SetsWithFirst:
     limit: int
     watch: Watch
 
-    def with_names(self, chosen: tuple[int, ...], found: Ratios) -> list[SetRatios]:
-        """One set and its ratios, in a list, with columns numbered as in the caller's table."""
+    def renumber_set(self, chosen: tuple[int, ...], found: Ratios) -> list[SetRatios]:
+        """List one set and its ratios, its columns numbered as in the caller's table."""
         return [(tuple(sorted(self.columns[j] for j in chosen)), found)]
 
-    def tasks(
+    def larger_set_tasks(
         self, chosen: tuple[int, ...], groups: RecordGroups
     ) -> Iterator[Callable[[], list[SetRatios]]]:
         """Yield tasks that count all larger sets that add later columns to the chosen ones.
@@ -142,8 +143,8 @@ class _SetsWithFirst:
             if self.watch.expired:
                 return
             split = groups.split(self.table, column)
-            yield partial(self.with_names, (*chosen, column), split.ratios)
-            yield from self.tasks((*chosen, column), split)
+            yield partial(self.renumber_set, (*chosen, column), split.ratios)
+            yield from self.larger_set_tasks((*chosen, column), split)
 
     def count_larger(self, chosen: tuple[int, ...], groups: RecordGroups) -> list[SetRatios]:
         """Count all sets that add later columns to the chosen ones; fewer if time is up."""
@@ -155,10 +156,10 @@ class _SetsWithFirst:
                 return found
             more = (*chosen, column)
             if len(more) == self.limit or column == self.table.width - 1:
-                found += self.with_names(more, groups.ratios_with(self.table, column))
+                found += self.renumber_set(more, groups.ratios_with(self.table, column))
                 continue
             split = groups.split(self.table, column)
-            found += self.with_names(more, split.ratios)
+            found += self.renumber_set(more, split.ratios)
             found += self.count_larger(more, split)
         return found
 
@@ -217,7 +218,7 @@ class _RowNumbers:
         return list(pairwise(self.number * i // number for i in range(number + 1)))
 
     def part_sizes(self, weights: Counts, part_bits: int) -> Counts:
-        """The weight of each of 2^`part_bits` parts, or its rows if unweighted, line by chunk."""
+        """The weight of each of 2^`part_bits` parts, or its rows if unweighted, a line a chunk."""
         sizes = np.zeros((len(self.chunks), 2**part_bits), dtype=np.int64)
         count = partial(
             distinct_kernels.count_parts,

@@ -68,7 +68,9 @@ def minimal_sets(  # noqa: PLR0913  the question, in words of its own
 
     Every method gives the same sets, except that sub-tables at a ratio below 1 may miss some with
     probability `delta`. When the time is up the answer is partial and says so; `MinimalSetSearch`
-    has what is known even when it is interrupted. Sets have at least one column.
+    has what is known even when it is interrupted. Sets have at least one column. `InfeasibleError`
+    if all columns together fall short; `PolicyError` if there are no columns or too many. The
+    options are those of `MinimalSetQuery`.
     """
     question = MinimalSetQuery(measure, ratio, max_size, method, delta, sample, otherwise)
     search = MinimalSetSearch(records, question, watch or Watch())
@@ -101,11 +103,11 @@ class MinimalSetSearch:
         return CostBranch(self._splitter, self._budget)
 
     def run(self, rng: np.random.Generator) -> MinimalSets:
-        """Search to the end or until time is up; `InfeasibleError` if all columns fall short."""
+        """Search to the end or until time is up; see `minimal_sets` for errors."""
         columns = [
             column for column in range(self._records.width) if self._has_several_values(column)
         ]
-        look = self._costs_for_key if self._question.keys else self._costs_for_ratio
+        look = self._costs_for_key if self._question.is_for_keys else self._costs_for_ratio
         none, each, every = look(columns)
         if self._budget.left < 0 or every > self._budget.left:
             raise self._infeasible_error()
@@ -136,7 +138,7 @@ class MinimalSetSearch:
     def answer(self) -> MinimalSets:
         """The sets found so far, whether these are all, and what was not searched."""
         found, sizes = self._found, self._sizes
-        sampled = bool(sizes) and not self._question.keys
+        sampled = bool(sizes) and not self._question.is_for_keys
         guarantee = Guarantee(
             exact=not sampled,
             delta=self._question.delta if sampled else None,
@@ -192,11 +194,11 @@ class MinimalSetSearch:
         limited = self._question.max_size is not None or self._watch.remaining is not None
         small = self._most <= _SMALL and self._question.measure is Measure.SEPARATION
         depth_first = small or (limited and columns > MOST_COLUMNS)
-        return "depth-first" if depth_first and not self._question.keys else "hitting-sets"
+        return "depth-first" if depth_first and not self._question.is_for_keys else "hitting-sets"
 
     def _search_upwards(self, border: list[tuple[int, ...]]) -> None:
         """Search the table level by level, from these small sets to larger ones."""
-        good = CostBranch(self._splitter, self._budget).keeps
+        good = CostBranch(self._splitter, self._budget).keeps_to_budget
         Levelwise(self._records.width, good, self._found, self._watch).run(border, self._most)
 
     def _search_by_samples(self, rng: np.random.Generator) -> None:
@@ -213,7 +215,7 @@ class MinimalSetSearch:
                 f"{len(order)} columns vary, and at most {MOST_COLUMNS} can be searched",
                 remedy=f"name at most {MOST_COLUMNS} columns, or limit the size of sets",
             )
-        if self._question.keys:
+        if self._question.is_for_keys:
             judge = KeyOracle(self._records, self._keys, order[::-1])
             search = HittingSets(judge, order[::-1], self._found)
             search.run(self._most, self._watch, self._question.otherwise, self._records.rows)

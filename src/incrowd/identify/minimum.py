@@ -63,9 +63,10 @@ class RatioTarget:
         return ratios.ratio(self.measure) >= self.ratio
 
     def worth(self, ratios: Ratios) -> tuple[float, int]:
-        """What the greedy choice compares, more is better: on the way to a key, pairs separated.
+        """How good a greedy step is, for comparison: the first number decides, then the second.
 
-        Below that the measure itself, then pairs: few columns may leave no record unique.
+        They are the pairs separated and 0 on the way to a key or for the separation ratio, else the
+        ratio and the pairs separated, as few columns may leave no record unique.
         """
         if self.ratio == 1 or self.measure is Measure.SEPARATION:
             return ratios.apart, 0
@@ -80,7 +81,8 @@ def greedy_key(
     Each time the column is added that separates most pairs not yet separated; below a target of 1
     the one that raises the measure most. Equal ones go by their names. Then columns that turn out
     not to be needed are taken out again, which the paper does not do: the promised size, at most
-    1 + 2 ln n times that of the smallest key, holds all the more.
+    1 + 2 ln n times that of the smallest key, holds all the more. `InfeasibleError` if all columns
+    together fall short; `InputError` if the table has no records.
     """
     aim = RatioTarget(measure, target)
     chosen, groups = _choose_greedily(records, aim)
@@ -104,7 +106,8 @@ def sampled_separation_key(
 
     Motwani-Xu Section 2.3.2 by pairs; by tuples with the newer bound (`separation_tuples`), whose
     sample is smaller. By pairs the promise counts from the largest attainable ratio if records
-    are equal in all columns. Tables not larger than the sample are searched whole.
+    are equal in all columns. Tables not larger than the sample are searched whole by tuples.
+    By tuples `InfeasibleError` if drawn records are equal; `InputError` without records.
     """
     _refuse_empty_table(records)
     if bound == "tuples":
@@ -134,7 +137,9 @@ def sampled_distinct_key(
 ) -> Minimum:
     """Find a small set with a distinct ratio of 1 - epsilon or more, with probability 1 - delta.
 
-    Motwani-Xu Section 2.4, with one record more in the sample (see `distinct_tuples`).
+    Motwani-Xu Section 2.4, with one record more in the sample (see `distinct_tuples`). Tables not
+    larger than the sample are searched whole. `InfeasibleError` if drawn records are equal;
+    `InputError` without records.
     """
     _refuse_empty_table(records)
     size = distinct_tuples(records.width, records.total, epsilon, delta)
@@ -146,8 +151,8 @@ def sampled_distinct_key(
 def key_of_sample(sample: Records, epsilon: float, delta: float) -> Minimum:
     """Find a small key of records drawn already, as from a stream, as an answer for all records.
 
-    A sample in which records are equal in all columns has no key; nothing would follow for the
-    table from sets that tell the others apart.
+    `InfeasibleError` if records of the sample are equal in all columns: it has no key, and nothing
+    would follow for the table from sets that tell the others apart. `InputError` without records.
     """
     _refuse_empty_table(sample)
     aim = RatioTarget(Measure.DISTINCT, 1.0)
@@ -174,6 +179,7 @@ def minimum_separation(
     """Find a small set that separates (1 - epsilon) beta of the pairs, with probability 1 - delta.
 
     Motwani-Xu Section 2.5: its size is compared with that of the smallest set that separates beta.
+    `InfeasibleError` if all columns together separate too few pairs; `InputError` without records.
     """
     _refuse_empty_table(records)
     size = partial_pairs(records.width, beta, epsilon, delta)
@@ -187,7 +193,7 @@ def minimum_separation(
 def partial_separation_of(
     pairs: Differences, names: Sequence[str], beta: float, epsilon: float, delta: float
 ) -> Minimum:
-    """Find the set of `minimum_separation` in pairs drawn already, as from a stream."""
+    """Find the set of `minimum_separation` in pairs drawn already; its `InfeasibleError` too."""
     needed = math.ceil((2 - epsilon) * beta * pairs.total / 2)
     if needed > pairs.total - pairs.equal:
         raise InfeasibleError(
@@ -227,12 +233,13 @@ def exact_minimum(
     *,
     costs: Sequence[float] | None = None,
 ) -> Minimum:
-    """Find a smallest set of columns that reaches the ratio, among at most some thirty columns.
+    """Find a smallest set that reaches the ratio; `PolicyError` beyond `MOST_COLUMNS` columns.
 
     With `costs`, one per column, the cheapest set. Sets that fall short are grown until any further
     column would make them reach it. What such a set lacks must be hit by every set that reaches the
     ratio, so the cheapest set that hits all that is known so far is either an answer or falls short
     itself. Out of time the greedy answer is given, with the least size or cost still possible.
+    Other errors are those of `greedy_key`.
     """
     _refuse_many_columns(records)
     watch = watch or Watch()
@@ -269,7 +276,7 @@ def _guarantee_out_of_time(
 
 @dataclass(frozen=True, eq=False)
 class _LackingColumns:
-    """What a set of columns lacks to reach the target; nothing if it does."""
+    """Finds what a set of columns lacks to reach the target."""
 
     records: Records
     aim: RatioTarget
@@ -297,7 +304,7 @@ class _LackingColumns:
         return outside
 
     def _separating_columns(self, groups: RecordGroups) -> list[int]:
-        """For some pairs of rows that the set leaves together: the columns that separate them."""
+        """The columns (bits) that separate two rows, for some pairs left together; few first."""
         neighbours = np.ones(len(groups.rows), dtype=np.bool_)
         neighbours[groups.start[:-1]] = False
         second = np.flatnonzero(neighbours)
@@ -308,7 +315,10 @@ class _LackingColumns:
 
 
 def _choose_greedily(records: Records, aim: RatioTarget) -> tuple[list[int], RecordGroups]:
-    """Add columns greedily, at least one, until the target is met; return them and their groups."""
+    """Add columns greedily, at least one, until the target is met; return them and their groups.
+
+    `InfeasibleError` if all columns together fall short; `InputError` without records.
+    """
     _refuse_empty_table(records)
     chosen: list[int] = []
     groups = RecordGroups.whole(records)

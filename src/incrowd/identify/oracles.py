@@ -31,7 +31,7 @@ Method: TypeAlias = Literal[
 
 @dataclass(frozen=True)
 class MinimalSetQuery:
-    """Which sets have at least this ratio, while no set within them does."""
+    """The question which sets have at least this ratio, while no set within them does."""
 
     measure: Measure
     ratio: float
@@ -54,7 +54,7 @@ class MinimalSetQuery:
         check_shares(delta=self.delta)
 
     @property
-    def keys(self) -> bool:
+    def is_for_keys(self) -> bool:
         """Whether all records must be told apart."""
         return self.ratio == 1
 
@@ -117,7 +117,7 @@ class PrefixJudge:
         self._spare = spare
         self._stack: list[tuple[Set, LabelledRows]] = [((), cutter.whole)]
 
-    def keeps(self, columns: Set, following: Sequence[Set]) -> bool:
+    def keeps_to_budget(self, columns: Set, following: Sequence[Set]) -> bool:
         """Whether a set keeps to the budget; beginnings shared with the `following` are kept."""
         while self._stack[-1][0] != columns[: len(self._stack[-1][0])]:
             self._stack.pop()
@@ -168,7 +168,7 @@ class ExactOracle:
         ranked = [tuple(sorted(columns, key=self._rank.__getitem__)) for columns in set(sets)]
         ranked.sort(key=lambda columns: [self._rank[column] for column in columns])
         asked = [(columns, ranked[at + 1 : at + 33]) for at, columns in enumerate(ranked)]
-        told = answer_in_threads([trail.keeps for trail in self._trails], asked, watch)
+        told = answer_in_threads([trail.keeps_to_budget for trail in self._trails], asked, watch)
         return {tuple(sorted(ranked[at])): keeps for at, keeps in told.items()}
 
 

@@ -171,9 +171,14 @@ KIND = {Measure.DISTINCT: 0, Measure.SEPARATION: 1, Measure.UNIQUE: 2}
 
 @dataclass(frozen=True, eq=False)
 class Budget:
-    """How far a set of columns may fall short, beyond what equal rows cost every set."""
+    """How far a set of columns may fall short, beyond what equal rows cost every set.
+
+    A class *costs* what its records lack to being told apart: rows beyond the first, pairs of
+    records, or records that are not unique, by the measure (see `kernels.identify.stripped`).
+    """
 
     kind: int
+    """The number of the measure: see `KIND`."""
     weights: Counts
     """What each row weighs, empty where all weigh 1."""
     left: int

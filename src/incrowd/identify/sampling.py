@@ -1,4 +1,8 @@
-"""How many records or pairs to draw for a promise, and drawing them (Motwani-Xu Sections 2-4)."""
+"""How many records or pairs to draw for a promise, and drawing them (Motwani-Xu Sections 2-4).
+
+Epsilon and delta must be between 0 and 1, a ratio (beta) above 0 and at most 1: all else is a
+`PolicyError`.
+"""
 
 import math
 from collections.abc import Sequence
@@ -89,8 +93,8 @@ def pruning_ratio(columns: int, beta: float, size: int, delta: float) -> float:
     This holds for all 2^m sets at once with probability 1 - delta, for pairs and the separation
     ratio as for records and the distinct ratio. Drawing without repetition does no harm: the tails
     of the hypergeometric distribution lie within the same limits (Hoeffding 1963), and no record is
-    drawn twice, which is what the proof of Lemma 10 neglects. A sample that allows no positive
-    ratio is refused with the size that would do.
+    drawn twice, which is what the proof of Lemma 10 neglects. `PolicyError`, with the size that
+    would do, if the sample allows no positive ratio.
     """
     check_shares(delta=delta)
     check_ratio(beta)
@@ -185,7 +189,7 @@ def sample_pairs(records: Records, size: int, rng: np.random.Generator) -> Diffe
 
 
 def differences(records: Records, rows: Counts) -> Differences:
-    """For pairs of rows (`rows[0]`, `rows[1]`): which columns tell them apart; equal ones once."""
+    """The differences of pairs of rows: `rows[0]` are their first rows, `rows[1]` their second."""
     words = np.zeros((max(1, -(-records.width // _BITS)), rows.shape[1]), dtype=np.uint64)
     for j, column in enumerate(records.codes):
         bit = np.uint64(1 << (j % _BITS))
@@ -239,13 +243,13 @@ def log_of_sets(columns: int, delta: float) -> float:
 
 
 def check_shares(**shares: float) -> None:
-    """Refuse shares that are not between 0 and 1."""
+    """Refuse shares that are not between 0 and 1: `PolicyError`."""
     for name, share in shares.items():
         if not 0 < share < 1:
             raise PolicyError(f"{name} must be between 0 and 1, not {share:g}")
 
 
 def check_ratio(ratio: float) -> None:
-    """Refuse a ratio that is not above 0 and at most 1."""
+    """Refuse a ratio that is not above 0 and at most 1: `PolicyError`."""
     if not 0 < ratio <= 1:
         raise PolicyError(f"the ratio must be above 0 and at most 1, not {ratio:g}")

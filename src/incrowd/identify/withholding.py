@@ -90,13 +90,13 @@ class WithholdRequest:
             )
 
     @property
-    def named(self) -> tuple[str, ...]:
+    def named_columns(self) -> tuple[str, ...]:
         """All columns that are named."""
         return (*self.keep, *self.drop, *self.weights)
 
     @property
-    def by_pairs(self) -> bool:
-        """Whether a sample consists of pairs of records."""
+    def measured_by_pairs(self) -> bool:
+        """Whether a sample consists of pairs of records, as for the separation ratio."""
         return self.measure is Measure.SEPARATION
 
     @property
@@ -143,7 +143,7 @@ class ColumnChoice:
 
     @classmethod
     def of(cls, records: Records, request: WithholdRequest) -> "ColumnChoice":
-        """The choice that a request leaves in this table."""
+        """The choice that a request leaves in this table; `PolicyError` if it lacks a column."""
         worth = [1.0] * records.width
         for j, weight in zip(
             records.places(list(request.weights)), request.weights.values(), strict=True
@@ -171,6 +171,8 @@ def withhold(
 ) -> Withholding:
     """Choose columns to publish that stay within the ratio and are worth as much as possible.
 
+    `InfeasibleError` if the columns to keep exceed the ratio; `PolicyError` if the table lacks a
+    named column, the sample is too small, or there are too many columns for the method `exact`.
     More columns never measure less, so no subset of the published columns exceeds the ratio either.
     """
     choice = ColumnChoice.of(records, request)
@@ -263,8 +265,11 @@ def _withhold_greedily(
 def _withhold_from_sample(
     records: Records, request: WithholdRequest, choice: ColumnChoice, rng: np.random.Generator
 ) -> Withholding:
-    """Choose columns to publish by a sample; by all records if it is as large as the table."""
-    pairs, size = request.by_pairs, request.size
+    """Choose columns to publish by a sample; by all records if it is as large as the table.
+
+    `PolicyError` if the sample is too small to promise anything.
+    """
+    pairs, size = request.measured_by_pairs, request.size
     most = records.total * (records.total - 1) // 2 if pairs else records.total
     if size >= most:
         return _withhold_greedily(records, request, choice)
@@ -282,12 +287,12 @@ def withhold_by_sample(
     """Choose columns to publish by records or pairs drawn already, as from a stream.
 
     The promise is for all sets that could have been published: only the columns to decide on
-    count.
+    count. Errors are those of `withhold`.
     """
     size, ratio, delta = request.size, request.ratio, request.delta
     below = pruning_ratio(len(choice.free), ratio, size, delta)
-    columns = _choose_published(gauge, names, choice, lambda withholding: withholding < below)
-    what = "pairs of records" if request.by_pairs else "records"
+    columns = _choose_published(gauge, names, choice, lambda found: found < below)
+    what = "pairs of records" if request.measured_by_pairs else "records"
     promise = Guarantee.of_sample(
         size,
         delta,
@@ -303,7 +308,7 @@ def _sample_advice(columns: int, request: WithholdRequest, below: float) -> str:
     if below >= _WEAK * request.ratio:
         return ""
     better = size_for_pruning(columns, request.ratio, _WEAK, request.delta)
-    what = "pairs" if request.by_pairs else "records"
+    what = "pairs" if request.measured_by_pairs else "records"
     return (
         f"a sample of {request.size:,} {what} leaves room for a ratio of {below:.4g} only, of the "
         f"{request.ratio:g} that you allow: --sample {better} leaves {_WEAK * request.ratio:.4g}"
@@ -317,7 +322,7 @@ def _choose_published(
     """Add columns to those to keep, one by one while the ratio fits (Sections 4.1 and 4.2).
 
     The next one raises the ratio least per weight; of equal ones it separates the fewest pairs per
-    weight, then the first by name.
+    weight, then the first by name. `InfeasibleError` if the ratio of those to keep does not fit.
     """
     columns = list(choice.keep)
     now = gauge.measure(columns)
@@ -347,7 +352,10 @@ def _choose_published(
 def _withhold_exactly(
     records: Records, request: WithholdRequest, choice: ColumnChoice, watch: Watch
 ) -> Withholding:
-    """Find the best choice, in which withheld columns hit every set above the ratio."""
+    """Find the best choice, in which withheld columns hit every set above the ratio.
+
+    The greedy choice if time is up before. `PolicyError` if there are too many columns.
+    """
     _refuse_many_columns(choice)
     first = _withhold_greedily(records, request, choice)
     order = sorted(choice.free, key=records.names.__getitem__)

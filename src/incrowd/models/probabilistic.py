@@ -170,11 +170,11 @@ class BoundProbabilistic(Model):
         if not len(classes):
             return float("inf")
         smallest = int(classes.people.min())
-        return float(self.drawn.supports(smallest, self.model.population, self.model.beta))
+        return float(self.drawn.supported_k(smallest, self.model.population, self.model.beta))
 
     def smallest_class(self) -> int:
         """The people of the *table* from which on a class supports the k of the population."""
-        return self.drawn.least(self.model.population, self.model.k, self.model.beta)
+        return self.drawn.least_size(self.model.population, self.model.k, self.model.beta)
 
     def hides_among(self) -> int:
         """The number k of people of the population."""

@@ -9,15 +9,15 @@ from incrowd.pii.codes import (
     are_drug_codes,
     codes_of_their_own,
     internet_addresses,
-    numbers_things,
+    is_number_of_things,
     unnamed_social_security,
     unnamed_telephones,
 )
 from incrowd.pii.column_names import IDENTIFIERS, PLACES, WHEN, Identifier
 from incrowd.pii.dates import dates_and_ages
 from incrowd.pii.names import (
+    is_name_of_things,
     is_no_place,
-    is_things_name,
     names_of_persons,
     possible_names,
     small_places,
@@ -145,7 +145,7 @@ def _notes(profiles: Iterable[ColumnProfile]) -> Iterator[str]:
 def names_identifier(name: str) -> bool:
     """Whether the name of a column speaks of an identifier on the list, or of a person."""
     profile = ColumnProfile.of_name_alone(name)
-    return profile.says_person or not profile.said.isdisjoint(_SPEAKING)
+    return profile.says_person or not profile.words_and_compounds.isdisjoint(_SPEAKING)
 
 
 _SPEAKING = frozenset[str]().union(*(one.words for one in IDENTIFIERS), WHEN, PLACES)
@@ -153,11 +153,16 @@ _SPEAKING = frozenset[str]().union(*(one.words for one in IDENTIFIERS), WHEN, PL
 
 def name_says(profile: ColumnProfile, identifier: Identifier) -> bool:
     """Whether the name of a column says an identifier, and its values do not speak against it."""
-    if not profile.said & identifier.words or profile.is_about or profile.is_flag:
+    if not profile.words_and_compounds & identifier.words or profile.is_about or profile.is_flag:
         return False
     if identifier.numbered and profile.share(_has_digit) < _DIGITS:
         return False
-    excuse = {"A": is_things_name, "B": is_no_place, "R": numbers_things, "K": _is_no_license}
+    excuse = {
+        "A": is_name_of_things,
+        "B": is_no_place,
+        "R": is_number_of_things,
+        "K": _is_no_license,
+    }
     return identifier.letter not in excuse or not excuse[identifier.letter](profile)
 
 
@@ -186,7 +191,11 @@ def _findings_of_sealed(name: str, what: str) -> dict[str, ColumnFinding]:
     """
     profile = ColumnProfile.of_name_alone(name)
     inside = profile.unseen_finding(f"holds {what}, which incrowd cannot look into")
-    said = () if profile.is_about else [one for one in IDENTIFIERS if profile.said & one.words]
+    said = (
+        ()
+        if profile.is_about
+        else [one for one in IDENTIFIERS if profile.words_and_compounds & one.words]
+    )
     found = {one.letter: profile.finding(f"its name suggests {one.phrase}") for one in said}
     return {one.letter: found.get(one.letter, inside) for one in IDENTIFIERS}
 
@@ -194,7 +203,7 @@ def _findings_of_sealed(name: str, what: str) -> dict[str, ColumnFinding]:
 def _certain_findings(
     profile: ColumnProfile, rules: SafeHarborRules
 ) -> Iterator[tuple[str, ColumnFinding]]:
-    """Yield letters and findings by the column's name and by patterns of identifiers."""
+    """Yield letters of identifiers and findings, by the column's name and patterns of values."""
     for identifier in IDENTIFIERS:
         if name_says(profile, identifier):
             yield identifier.letter, profile.finding(f"its name suggests {identifier.phrase}")
@@ -211,7 +220,7 @@ def _certain_findings(
 def _possible_findings(
     profile: ColumnProfile, rules: SafeHarborRules
 ) -> Iterator[tuple[str, ColumnFinding]]:
-    """Yield letters and findings that are looked for only if nothing certain was found."""
+    """Yield letters of identifiers and findings to look for if nothing certain was found."""
     special = (
         ("A", possible_names(profile)),
         ("B", vague_places(profile)),

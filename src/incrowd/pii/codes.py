@@ -40,16 +40,16 @@ def _exceeds_versions(text: str) -> bool:
 
 
 def are_drug_codes(profile: ColumnProfile) -> bool:
-    """Whether values are National Drug Codes: labeler, product, package (21 CFR 207.33)."""
+    """Whether most values are National Drug Codes: labeler, product, package (21 CFR 207.33)."""
     return profile.kind is Kind.TEXT and profile.share(_DRUG.fullmatch) >= MOST
 
 
 _DRUG = re.compile(r"\d{4}-\d{4}-\d{2}|\d{5}-\d{3}-\d{2}|\d{5}-\d{4}-\d{1,2}")
 
 
-def numbers_things(profile: ColumnProfile) -> bool:
-    """Whether a number in a column's name is one of things, as many records share each value."""
-    certain = (profile.said & _REGISTERED.words) - _GENERAL
+def is_number_of_things(profile: ColumnProfile) -> bool:
+    """Whether a column whose name says a number numbers things: many records share each value."""
+    certain = (profile.words_and_compounds & _REGISTERED.words) - _GENERAL
     return not certain and not profile.says_person and profile.distinct_share < _FEW
 
 

@@ -48,6 +48,8 @@ class NumberRange:
 def shows_old_ages(labels: Iterable[str], per_year: float = 1) -> bool:
     """Whether an age over 89 can be told from one of these: 93, 90-94 or 95+, but not 90+.
 
+    Ages are in units of which `per_year` make a year.
+
     >>> shows_old_ages(["85-89", "90+"]), shows_old_ages(["90-94"]), shows_old_ages(["[85, inf)"])
     (False, True, False)
     """
@@ -94,7 +96,7 @@ def ranges(label: str) -> list[NumberRange]:
 
 
 def _ranges_of_label(label: str) -> list[NumberRange]:
-    """As `ranges`, for a label that is no set."""
+    """The ranges of a label that is no set; see `ranges`."""
     bounds = read_any_bounds(label)
     if bounds is not None:
         low = _end_of_interval(bounds.low, inside=bounds.low_inside, side=1)
@@ -122,7 +124,10 @@ def is_age_in_words(text: str) -> bool:
 
 
 def _end_of_interval(text: str | None, *, inside: bool, side: int) -> float | None:
-    """The last whole number inside an end of an interval, the lower one if `side` is 1, not -1."""
+    """The outermost whole number inside an end of an interval, which `side` says: 1 low, -1 high.
+
+    Infinite without an end; None if the end is no number. An end may itself be an interval.
+    """
     if text is None:
         return -side * inf
     inner = read_bounds(text)
@@ -197,12 +202,14 @@ def dates_and_ages(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFind
 
 def names_dates(profile: ColumnProfile) -> bool:
     """Whether the name of a column says that it holds dates."""
-    return bool(profile.said & DATE) and not profile.is_about
+    return bool(profile.words_and_compounds & DATE) and not profile.is_about
 
 
 def names_birth(profile: ColumnProfile) -> bool:
     """Whether the name of a column says that it tells when people were born."""
-    return bool(profile.said & BIRTH) and not (profile.is_about or profile.words & NOT_WHEN)
+    return bool(profile.words_and_compounds & BIRTH) and not (
+        profile.is_about or profile.words & NOT_WHEN
+    )
 
 
 def _finer_reason(profile: ColumnProfile) -> str | None:
@@ -226,15 +233,17 @@ def _are_years(profile: ColumnProfile) -> bool:
 def _element_of_name(profile: ColumnProfile) -> str | None:
     """The element of a date that a column's name says and its values can be; or None."""
     for element, largest in DATE_ELEMENTS.items():
-        if element not in profile.said or profile.is_about:
+        if element not in profile.words_and_compounds or profile.is_about:
             continue
         alone = profile.words <= {element, "of", "the", "year"} and element != "day"
-        if (alone or profile.said & EVENT) and _values_within(profile, 1, largest):
+        if (alone or profile.words_and_compounds & EVENT) and _are_values_within(
+            profile, 1, largest
+        ):
             return element
     return None
 
 
-def _values_within(profile: ColumnProfile, first: int, last: int) -> bool:
+def _are_values_within(profile: ColumnProfile, first: int, last: int) -> bool:
     """Whether values can be numbers `first` to `last` of a date's element; of texts, most."""
     if profile.kind is Kind.TEXT:
         return profile.share(lambda text: _is_element(text, first, last)) >= MOST
@@ -243,7 +252,7 @@ def _values_within(profile: ColumnProfile, first: int, last: int) -> bool:
 
 
 def _is_element(text: str, first: int, last: int) -> bool:
-    """Whether a text is a month or weekday by name, or such a number, as 03 and Q3 are."""
+    """Whether a text names a month or weekday, or is a number `first` to `last`, as 03 and Q3."""
     number = text[1:] if text[:1] in {"q", "Q"} else text
     if number.isdecimal() and len(number) <= len(str(last)):
         return first <= int(number) <= last
@@ -266,7 +275,7 @@ def _finer_reason_of_numbers(profile: ColumnProfile) -> str | None:
 
 
 def _are_moments(profile: ColumnProfile) -> bool:
-    """Whether numbers are seconds since 1970 of this century, or thousandths of them."""
+    """Whether numbers are seconds since 1970, or thousandths of them, of the years 2000 to 2034."""
     numbers = profile.domain.positions
     if len(numbers) < _ENOUGH:
         return False
@@ -288,7 +297,7 @@ def _finer_reason_of_texts(profile: ColumnProfile) -> str | None:
         return looks_like(strong, "dates")
     if profile.share(_MONTHS.fullmatch) >= MOST:
         return "the values look like months"
-    many = _ENOUGH if profile.said & EVENT else _MANY
+    many = _ENOUGH if profile.words_and_compounds & EVENT else _MANY
     if len(profile.texts) >= many and profile.share(_DAY_OF_YEAR.fullmatch) >= MOST:
         return "the values look like days of a year"
     weak = profile.share(lambda text: _is_unclear_date(text, named=names_dates(profile)))
@@ -316,9 +325,9 @@ def _holds_clear_date(text: str) -> bool:
     return any(_is_day(found) for found in _NUMERIC.finditer(text))
 
 
-def _may_hold_clear_date(blob: str) -> bool:
-    """Whether some of the texts in a blob may hold a clear date: a quick look."""
-    return _THREE(blob) is not None or _SPOKEN.search(blob) is not None
+def _may_hold_clear_date(joined: str) -> bool:
+    """Whether some of many joined texts may hold a clear date: a quick look."""
+    return _THREE(joined) is not None or _SPOKEN.search(joined) is not None
 
 
 def _is_day(found: re.Match[str]) -> bool:
@@ -368,7 +377,7 @@ def _is_compact_day(text: str) -> bool:
 def _age_reason(profile: ColumnProfile) -> str | None:
     """Why a column of ages tells ages over 89, in words; None if it does not."""
     if profile.kind is Kind.DATE or not (
-        profile.said & AGE or profile.share(is_age_in_words) >= MOST
+        profile.words_and_compounds & AGE or profile.share(is_age_in_words) >= MOST
     ):
         return None
     shown = shows_old_ages(profile.texts, _units_per_year(profile))
@@ -379,7 +388,7 @@ def _units_per_year(profile: ColumnProfile) -> float:
     """The number of the column's units in a year of age: 12 for months; 1 for years."""
     long = profile.kind is Kind.NUMBER and profile.domain.positions.max() > _EVER
     for unit, number in _PER_YEAR.items():
-        if f"{unit}s" in profile.words or (long and f"age{unit}" in profile.said):
+        if f"{unit}s" in profile.words or (long and f"age{unit}" in profile.words_and_compounds):
             return number
     return 1
 

@@ -16,7 +16,7 @@ from incrowd.hierarchy.regions import is_country
 from incrowd.hierarchy.suggestion import Nature
 from incrowd.pii.column_names import says_person
 from incrowd.pii.meanings import QUALIFIERS, WordMeaning
-from incrowd.pii.names import is_things_name, names_of_persons
+from incrowd.pii.names import is_name_of_things, names_of_persons
 from incrowd.pii.patterns import pattern_of
 from incrowd.pii.pieces import NameMeanings, meanings_in_label, meanings_in_name
 from incrowd.pii.profile import ColumnProfile, are_sentences
@@ -90,7 +90,7 @@ def weigh_clues(profile: ColumnProfile) -> Guess:
     points, best = _points_by_role(clues)
     if not points:
         values = count_of(profile.distinct, "value")
-        nature: Nature = "code" if said.codes else ""
+        nature: Nature = "code" if said.says_codes else ""
         return Guess(Role.QUASI, f"{values} that others may know", sure=False, nature=nature)
     order = sorted(points, key=lambda role: -points[role])
     chosen = best[order[0]]
@@ -183,7 +183,8 @@ def _can_mean(profile: ColumnProfile, said: NameMeanings, meaning: WordMeaning) 
 def _weight_clue(profile: ColumnProfile, said: NameMeanings) -> Clue | None:
     """The clue of a name that says weight; None if the values are no weights.
 
-    It is a sampling weight, or looks if no word says so and the values may be what bodies weigh.
+    It is a sampling weight. If no word says so, and the values may be what bodies weigh, it is a
+    quasi-identifier: others can see it.
     """
     words = set(said.words)
     qualified = bool(words & (QUALIFIERS | _ABBREVIATED)) or "ponderacion" in words
@@ -201,7 +202,7 @@ def _weight_clue(profile: ColumnProfile, said: NameMeanings) -> Clue | None:
 def _number_clue(profile: ColumnProfile, said: NameMeanings, meaning: WordMeaning) -> Clue | None:
     """The clue of a number of records or people; None if its values are no such numbers.
 
-    It is the unit if it repeats as people's records do, else an identifier.
+    It is a person's unit if it repeats as people's records do, else an identifier.
     """
     if profile.kind is Kind.DATE or profile.distinct <= 2:
         return None
@@ -209,7 +210,7 @@ def _number_clue(profile: ColumnProfile, said: NameMeanings, meaning: WordMeanin
     if profile.distinct_share > 0.999 or (profile.distinct_share >= _NEARLY_ALL and not person):
         what = "a person ID" if person else "an ID of people or records"
         return Clue(Role.IDENTIFIER, 0.0, f"looks like {what}")
-    if person and _repeats(profile) and not said.codes:
+    if person and _repeats(profile) and not said.says_codes:
         reason = "looks like a person ID that repeats: classes count people, not records"
         return Clue(Role.UNIT, 0.0, reason)
     may_number = meaning.role is Role.IDENTIFIER and profile.distinct_share >= _FEW_ENOUGH
@@ -218,7 +219,7 @@ def _number_clue(profile: ColumnProfile, said: NameMeanings, meaning: WordMeanin
 
 def _is_unit(profile: ColumnProfile, said: NameMeanings) -> bool:
     """Whether a column is named after a person and its values repeat as those of people do."""
-    return says_person(profile.name) and _repeats(profile) and not said.codes
+    return says_person(profile.name) and _repeats(profile) and not said.says_codes
 
 
 def _repeats(profile: ColumnProfile) -> bool:
@@ -232,7 +233,7 @@ def _may_identify(profile: ColumnProfile, meaning: WordMeaning) -> bool:
     if profile.is_about or profile.is_flag:
         return False
     if meaning.name == "name":
-        return profile.kind is Kind.TEXT and not is_things_name(profile)
+        return profile.kind is Kind.TEXT and not is_name_of_things(profile)
     return meaning.name not in _TEXT_ONLY or profile.kind is Kind.TEXT
 
 
@@ -248,7 +249,7 @@ def _may_be_times(profile: ColumnProfile, said: NameMeanings) -> bool:
     """Whether values can be dates, years or elements of dates such as months."""
     if profile.kind is Kind.DATE:
         return True
-    if not profile.is_whole or said.counts or profile.distinct <= 2:
+    if not profile.is_whole or said.says_count or profile.distinct <= 2:
         return False
     low, high = profile.domain.positions[0], profile.domain.positions[-1]
     part = low >= 0 and high <= _WEEKS and "per" not in said.words
@@ -329,11 +330,11 @@ def _nature_of_numbers(
     """The nature of a column's whole numbers (code, count, amount, …); empty if it is not known."""
     words = set(said.words)
     if meaning is None:
-        return "code" if said.codes else ""
+        return "code" if said.says_codes else ""
     if meaning.name in {"family", "housing", "country", "treatment"}:
-        return "count" if words & _COUNTED or said.counts else "code"
-    if words & _DURATIONS or said.counts:
-        return "count" if said.counts else "amount"
+        return "count" if words & _COUNTED or said.says_count else "code"
+    if words & _DURATIONS or said.says_count:
+        return "count" if said.says_count else "amount"
     if meaning.name == "education":
-        return "code" if said.codes or profile.distinct > _SOME + 10 else ""
+        return "code" if said.says_codes or profile.distinct > _SOME + 10 else ""
     return meaning.nature

@@ -49,7 +49,7 @@ STATES = frozenset(
 
 def names_postal_codes(profile: ColumnProfile) -> bool:
     """Whether the name of a column says ZIP or postal codes."""
-    return bool(profile.said & POSTAL) and not profile.words & FILES
+    return bool(profile.words_and_compounds & POSTAL) and not profile.words & FILES
 
 
 def is_no_place(profile: ColumnProfile) -> bool:
@@ -58,14 +58,19 @@ def is_no_place(profile: ColumnProfile) -> bool:
     It may hold addresses of networks, postal codes, which are judged elsewhere, or two-digit codes
     of states.
     """
-    if (profile.words & NETWORKS and not profile.said & _WHERE) or names_postal_codes(profile):
+    if (
+        profile.words & NETWORKS and not profile.words_and_compounds & _WHERE
+    ) or names_postal_codes(profile):
         return True
     two_digits = all(text.isdigit() and len(text) <= 2 for text in profile.texts)
     return "fips" in profile.words and two_digits
 
 
 def zip_codes(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
-    """The finding that ZIP codes show more digits than they may; None if not."""
+    """The finding that a column named after postal codes shows more than it may; None if not.
+
+    It may show three digits of ZIP codes, of areas with enough people.
+    """
     if not names_postal_codes(profile) or profile.is_flag or profile.is_about:
         return None
     codes = (
@@ -91,7 +96,7 @@ def vague_places(profile: ColumnProfile) -> ColumnFinding | None:
     if (
         profile.is_flag
         or profile.is_about
-        or not profile.said & VAGUE_PLACES
+        or not profile.words_and_compounds & VAGUE_PLACES
         or _are_large_places(profile)
     ):
         return None
@@ -99,7 +104,7 @@ def vague_places(profile: ColumnProfile) -> ColumnFinding | None:
 
 
 def unnamed_zip_codes(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
-    """The finding that five digits with leading zeros may be ZIP codes; None if not."""
+    """The finding that texts of five digits nearly all begin as ZIP codes do; None if not."""
     if profile.kind is not Kind.TEXT or len(profile.domain) < 10 or names_postal_codes(profile):
         return None
     areas = {*people_by_area(), *rules.people}
@@ -144,12 +149,12 @@ _OF_THEIR_OWN = 0.9
 _ENOUGH = 20
 
 
-def is_things_name(profile: ColumnProfile) -> bool:
-    """Whether a column names things, not people; numbers name nobody.
+def is_name_of_things(profile: ColumnProfile) -> bool:
+    """Whether a column holds names of things, not people, by its own name, or no texts.
 
     Of several words the last one decides: the name of a test subject is no name of a test.
     """
-    own = {"name", "names"} & profile.said
+    own = {"name", "names"} & profile.words_and_compounds
     named = [w for w in words_of(profile.name) if w in THINGS or w.startswith(PERSONS)]
     return profile.kind is not Kind.TEXT or bool(own and not THINGS.isdisjoint(named[-1:]))
 

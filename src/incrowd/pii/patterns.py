@@ -79,25 +79,25 @@ def identifiers_in(profile: ColumnProfile) -> Iterator[tuple[str, ColumnFinding]
             yield pattern.letter, finding
 
 
-def _matches_whole(pattern: str) -> Test:
+def _whole_text_test(pattern: str) -> Test:
     """Make a test of whole texts by a regular expression, whatever the case."""
     return re.compile(pattern, re.IGNORECASE).fullmatch
 
 
-def _finds(pattern: str) -> Test:
-    """Make a test of a regular expression anywhere in a text, whatever the case."""
+def _search_test(pattern: str) -> Test:
+    """Make a test of whether a regular expression is found in a text, whatever the case."""
     return re.compile(pattern, re.IGNORECASE).search
 
 
-def _has_any(*words: str) -> Test:
-    """Make a test of whether a text has one of these words."""
-    return lambda blob: any(word in blob for word in words)
+def _any_word_test(*words: str) -> Test:
+    """Make a test of whether a text, in lower case, contains one of these words anywhere."""
+    return lambda text: any(word in text for word in words)
 
 
-def is_social_security_number(text: str) -> bool:
+def has_social_security_number(text: str) -> bool:
     """Whether a text holds a social security number that may have been issued.
 
-    >>> is_social_security_number("078-05-1120"), is_social_security_number("666-05-1120")
+    >>> has_social_security_number("078-05-1120"), has_social_security_number("666-05-1120")
     (True, False)
     """
     return any(_may_be_issued(found) for found in _SOCIAL.finditer(text))
@@ -142,7 +142,7 @@ def has_check_sum(digits: str) -> bool:
 
 
 def is_card_number(text: str) -> bool:
-    """Whether a text is a payment card's number: 16 digits, or 15 that begin as some cards do."""
+    """Whether a text is a card number, check digit and all: 16 digits, or 15 as some cards have."""
     found = re.fullmatch(r"(\d{4})([ -]?)\d{4}\2\d{4}\2\d{4}|3[47]\d{13}", text)
     return found is not None and has_check_sum(re.sub(r"\D", "", text))
 
@@ -159,7 +159,7 @@ def is_bank_account(text: str) -> bool:
     return int("".join(str(int(c, 36)) for c in code[4:] + code[:4])) % 97 == 1
 
 
-def is_mobile_device(text: str) -> bool:
+def is_mobile_device_number(text: str) -> bool:
     """Whether a text is an IMEI: fifteen digits, of which the last is a check digit."""
     return re.fullmatch(r"(?!3[47])[0-9]{15}", text) is not None and has_check_sum(text)
 
@@ -197,11 +197,11 @@ _WITH_PORT = re.compile(
 )
 
 
-def is_telephone(text: str) -> bool:
-    """Whether a text is a phone number with separators; ten digits alone may be anything.
+def has_telephone_number(text: str) -> bool:
+    """Whether a text holds a phone number with separators; ten digits alone may be anything.
 
-    >>> is_telephone("(212) 555-0143"), is_telephone("2125550143"), is_telephone("+0.25183746")
-    (True, False, False)
+    >>> [has_telephone_number(text) for text in ("(212) 555-0143", "2125550143", "+0.25183746")]
+    [True, False, False]
     """
     return any(pattern.search(text) for pattern in (_AMERICAN, _WITH_COUNTRY, _CALLED))
 
@@ -243,49 +243,51 @@ _HOST = (
 PATTERNS = (
     ValuePattern(
         "e-mail addresses",
-        _finds(r"[^@\s]{1,64}@[^@\s]{1,250}\.[a-z]{2,}"),
+        _search_test(r"[^@\s]{1,64}@[^@\s]{1,250}\.[a-z]{2,}"),
         "F",
-        _has_any("@"),
-        looser=_matches_whole(r"[^@\s]+@[^@\s]+\.[a-z]{2,}"),
-    ),
-    ValuePattern("e-mail addresses", _finds(_SPELLED), "F", _has_any("[at]", "(at)", " dot ")),
-    ValuePattern(
-        "UUIDs", _matches_whole(r"\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?"), "R"
+        _any_word_test("@"),
+        looser=_whole_text_test(r"[^@\s]+@[^@\s]+\.[a-z]{2,}"),
     ),
     ValuePattern(
-        "social security numbers",
-        is_social_security_number,
-        "G",
-        _finds(r"[- ]\d{2}[- ]\d{4}"),
-        looser=_matches_whole(r"\d{3}-\d{2}-\d{4}"),
+        "e-mail addresses", _search_test(_SPELLED), "F", _any_word_test("[at]", "(at)", " dot ")
+    ),
+    ValuePattern(
+        "UUIDs", _whole_text_test(r"\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?"), "R"
     ),
     ValuePattern(
         "social security numbers",
-        _finds(r"\bss[n#]\D{0,5}\d{9}\b"),
+        has_social_security_number,
         "G",
-        _has_any("ss"),
+        _search_test(r"[- ]\d{2}[- ]\d{4}"),
+        looser=_whole_text_test(r"\d{3}-\d{2}-\d{4}"),
+    ),
+    ValuePattern(
+        "social security numbers",
+        _search_test(r"\bss[n#]\D{0,5}\d{9}\b"),
+        "G",
+        _any_word_test("ss"),
     ),
     ValuePattern(
         "hardware addresses",
-        _matches_whole(r"(?:[0-9a-f]{2}([:-]))(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}"),
+        _whole_text_test(r"(?:[0-9a-f]{2}([:-]))(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}"),
         "M",
     ),
     ValuePattern(
-        "IP addresses", _matches_whole(r"\d{1,3}(?:\.\d{1,3}){3}|(?:[0-9a-f]{0,4}:){3,7}\S*")
+        "IP addresses", _whole_text_test(r"\d{1,3}(?:\.\d{1,3}){3}|(?:[0-9a-f]{0,4}:){3,7}\S*")
     ),
     ValuePattern(
         "web addresses",
-        _finds(r"\b(?:https?|ftp)://\S|\bwww\.\w"),
+        _search_test(r"\b(?:https?|ftp)://\S|\bwww\.\w"),
         "N",
-        _has_any("://", "www."),
-        looser=_matches_whole(r"(?:https?://|www\.)\S+"),
+        _any_word_test("://", "www."),
+        looser=_whole_text_test(r"(?:https?://|www\.)\S+"),
     ),
-    ValuePattern("web addresses", _matches_whole(_HOST), "N"),
+    ValuePattern("web addresses", _whole_text_test(_HOST), "N"),
     ValuePattern(
         "IBANs",
         is_bank_account,
         "J",
-        looser=_matches_whole(r"[a-z]{2}\d{2}(?: ?[0-9a-z]{4}){3,7}(?: ?[0-9a-z]{1,3})?"),
+        looser=_whole_text_test(r"[a-z]{2}\d{2}(?: ?[0-9a-z]{4}){3,7}(?: ?[0-9a-z]{1,3})?"),
     ),
     ValuePattern(
         "card numbers",
@@ -293,83 +295,89 @@ PATTERNS = (
         "J",
         least=3,
         numbers=True,
-        looser=_matches_whole(r"\d{4}([ -])\d{4}\1\d{4}\1\d{4}"),
+        looser=_whole_text_test(r"\d{4}([ -])\d{4}\1\d{4}\1\d{4}"),
     ),
     ValuePattern(
         "phone numbers",
-        is_telephone,
+        has_telephone_number,
         "D",
-        _finds(_MAY_CALL),
-        looser=_matches_whole(
+        _search_test(_MAY_CALL),
+        looser=_whole_text_test(
             r"(?:\+\d{1,3}[ .-]?)?(?:\(\d{2,5}\)[ .-]?)\d{3,4}[ .-]?\d{3,5}"
             r"|\+\d[\d .()-]{7,16}\d|\d{3}[ .-]\d{3}[ .-]\d{4}"
         ),
     ),
     ValuePattern(
         "dates",
-        _matches_whole(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:[ T].*)?"),
+        _whole_text_test(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:[ T].*)?"),
         role=Role.QUASI,
         sure=False,
         advice="read as text: write them like 2024-12-31 to get months and years",
     ),
     ValuePattern(
         "numbers with a decimal comma",
-        _matches_whole(r"[+-]?\d[\d.]*,\d+"),
+        _whole_text_test(r"[+-]?\d[\d.]*,\d+"),
         role=Role.QUASI,
         sure=False,
         advice="read as text: write them with a decimal point to get intervals",
     ),
     ValuePattern(
         "ZIP codes of nine digits",
-        _matches_whole(r"\d{5}-\d{4}"),
+        _whole_text_test(r"\d{5}-\d{4}"),
         "B",
         least=5,
         role=Role.QUASI,
         sure=False,
     ),
     ValuePattern(
-        "postal codes", _matches_whole(r"\d{5}(?:-\d{4})?"), role=Role.QUASI, sure=False, least=10
+        "postal codes", _whole_text_test(r"\d{5}(?:-\d{4})?"), role=Role.QUASI, sure=False, least=10
     ),
     ValuePattern(
         "postal codes",
-        _matches_whole(r"[a-z]{1,2}\d[a-z\d]? ?\d[a-z]{2}|[a-z]\d[a-z] ?\d[a-z]\d"),
+        _whole_text_test(r"[a-z]{1,2}\d[a-z\d]? ?\d[a-z]{2}|[a-z]\d[a-z] ?\d[a-z]\d"),
         role=Role.QUASI,
         sure=False,
         least=5,
     ),
     ValuePattern(
         "ICD codes",
-        _matches_whole(r"[a-tv-z]\d[\da-z](?:\.[\da-z]{1,4})?"),
+        _whole_text_test(r"[a-tv-z]\d[\da-z](?:\.[\da-z]{1,4})?"),
         role=Role.SENSITIVE,
         sure=False,
         least=5,
     ),
     ValuePattern(
         "sums of money",
-        _matches_whole(r"[$€£¥] ?-?[\d.,]+|-?[\d.,]+ ?[$€£¥]"),
+        _whole_text_test(r"[$€£¥] ?-?[\d.,]+|-?[\d.,]+ ?[$€£¥]"),
         role=Role.SENSITIVE,
         sure=False,
     ),
     ValuePattern(
-        "names with a title", _matches_whole(r"(?:mr|mrs|ms|miss|dr|prof)\.? [a-z][a-z .'-]+"), "A"
+        "names with a title",
+        _whole_text_test(r"(?:mr|mrs|ms|miss|dr|prof)\.? [a-z][a-z .'-]+"),
+        "A",
     ),
     ValuePattern(
         "street addresses",
-        _finds(_STREET),
+        _search_test(_STREET),
         "B",
-        _has_any("street", "avenue", "boulevard", "parkway", "box "),
+        _any_word_test("street", "avenue", "boulevard", "parkway", "box "),
     ),
-    ValuePattern("street addresses", _matches_whole(_SHORT_STREET), "B"),
+    ValuePattern("street addresses", _whole_text_test(_SHORT_STREET), "B"),
     ValuePattern(
-        "coordinates", _matches_whole(r"\(?-?\d{1,2}\.\d{3,}[,;] ?-?\d{1,3}\.\d{3,}\)?"), "B"
+        "coordinates", _whole_text_test(r"\(?-?\d{1,2}\.\d{3,}[,;] ?-?\d{1,3}\.\d{3,}\)?"), "B"
     ),
-    ValuePattern("medical record numbers", _finds(r"\bmrn\W{0,3}\d{4,}"), "H", _has_any("mrn")),
-    ValuePattern("Medicare beneficiary numbers", _matches_whole(_BENEFICIARY), "I"),
+    ValuePattern(
+        "medical record numbers", _search_test(r"\bmrn\W{0,3}\d{4,}"), "H", _any_word_test("mrn")
+    ),
+    ValuePattern("Medicare beneficiary numbers", _whole_text_test(_BENEFICIARY), "I"),
     ValuePattern("vehicle identification numbers", is_vehicle_number, "L"),
-    ValuePattern("mobile device numbers", is_mobile_device, "M", least=3, numbers=True),
-    ValuePattern("unique device identifiers", _finds(r"\(01\)\d{14}"), "M", _has_any("(01)")),
-    ValuePattern("images", _matches_whole(_IMAGE), "Q"),
-    ValuePattern("hash digests", _matches_whole(r"[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}"), "R"),
+    ValuePattern("mobile device numbers", is_mobile_device_number, "M", least=3, numbers=True),
+    ValuePattern(
+        "unique device identifiers", _search_test(r"\(01\)\d{14}"), "M", _any_word_test("(01)")
+    ),
+    ValuePattern("images", _whole_text_test(_IMAGE), "Q"),
+    ValuePattern("hash digests", _whole_text_test(r"[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}"), "R"),
 )
 """All patterns; of those of one letter, and for a draft, the first that fits counts."""
 

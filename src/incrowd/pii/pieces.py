@@ -1,7 +1,7 @@
 """What a name or a label says, word by word: meanings with points.
 
-Names of survey files are written in one: `alcabuse` is read as `alc` and `abuse`, `unempdur` as
-`unemp` and `dur`, if known words cover nearly all of its letters.
+Names of survey files are often written in one: `hhincome` is read as `hh` and `income`. A word that
+is not known itself is read so if known words cover nearly all of its letters.
 """
 
 import re
@@ -28,15 +28,15 @@ class NameMeanings:
 
     words: tuple[str, ...]
     points: tuple[tuple[WordMeaning, float], ...]
-    """Meanings with their points, highest first."""
+    """Meanings with their points; those of a name or a label alone are sorted, highest first."""
 
     @property
-    def counts(self) -> bool:
+    def says_count(self) -> bool:
         """Whether it says a number of something."""
         return not COUNTING.isdisjoint(self.words)
 
     @property
-    def codes(self) -> bool:
+    def says_codes(self) -> bool:
         """Whether it says that values are codes."""
         return not CODED.isdisjoint(self.words)
 
@@ -63,7 +63,7 @@ def meanings_in_label(label: str) -> NameMeanings:
 
 
 def pieces(word: str) -> tuple[str, ...]:
-    """The known words of which a word is made; the word alone if it is known or made of none.
+    """The known words that a word is made of; the word alone if it is known or made of none.
 
     >>> pieces("alcabuse"), pieces("unempdur"), pieces("zipper")
     (('alcabuse',), ('unempdur',), ('zipper',))
@@ -102,7 +102,7 @@ def _is_part(part: str, *, at_start: bool) -> bool:
 
 @cache
 def meanings_of(word: str) -> tuple[WordMeaning, ...]:
-    """The meanings of a word: as it is, without its plural, or by its longest known beginning."""
+    """The meanings of a word as it is, without its plural or by its longest known stem, if any."""
     known = vocabulary()
     if word in known:
         return known[word]

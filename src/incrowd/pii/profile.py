@@ -18,7 +18,7 @@ from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.names import words_and_compounds, words_of
 
 MOST = 0.8
-"""The share of values from which a pattern is that of the column."""
+"""A pattern that at least this share of the values fits is the column's."""
 LONG = 40
 """Texts longer than this on average are sentences, if there are spaces in them."""
 
@@ -85,7 +85,7 @@ class ColumnProfile:
 
     @classmethod
     def of(cls, column: CodedColumn, records: Counts | None = None) -> "ColumnProfile":
-        """The profile of a coded column; `records` of each code, else one for each entry."""
+        """The profile of a coded column; `records` are those of each code, None to count codes."""
         if records is None:
             records = np.bincount(column.codes, minlength=len(column.domain) + 1)
         missing, largest = int(records[0]), int(records.max())
@@ -94,7 +94,7 @@ class ColumnProfile:
 
     @classmethod
     def of_name_alone(cls, name: str, records: int = 0, what: str = "") -> "ColumnProfile":
-        """The profile of a column of lists, structures or bytes: only its name is known."""
+        """The profile of a column of which only the name is known, and `what` its cells hold."""
         nothing = Domain(Kind.TEXT, np.array([], dtype=object))
         return cls(name, nothing, records, records, records, sealed=what)
 
@@ -104,8 +104,8 @@ class ColumnProfile:
         return frozenset(words_of(self.name))
 
     @cached_property
-    def said(self) -> frozenset[str]:
-        """The words of the name, and each two that are neighbours as one."""
+    def words_and_compounds(self) -> frozenset[str]:
+        """The words of the name, each two neighbours joined, and all of them joined."""
         return words_and_compounds(self.name)
 
     @cached_property
@@ -127,8 +127,8 @@ class ColumnProfile:
         return [label.strip() for label in some.labels.tolist()]
 
     @cached_property
-    def blob(self) -> str:
-        """All distinct texts in one, in lower case, to search at once."""
+    def joined_texts(self) -> str:
+        """All distinct texts in lower case, a line each, to search them at once."""
         return "\n".join(self.texts).casefold()
 
     @property
@@ -179,10 +179,10 @@ class ColumnProfile:
     def share(self, fits: Test, hint: Test | None = None) -> float:
         """The share of the distinct texts that fit; of an interval or a set, one part is enough.
 
-        It tests a few thousand texts, evenly spaced. With a `hint`, which `blob` passes if any text
-        fits, it tests all of them.
+        It tests a few thousand texts, evenly spaced. With a `hint`, which fits
+        `joined_texts` if any text may fit, it tests all of them. 0.0 if there are none.
         """
-        if hint is not None and not hint(self.blob):
+        if hint is not None and not hint(self.joined_texts):
             return 0.0
         step = 1 if hint is not None else max(1, len(self.texts) // _SAMPLE)
         fitting = [any(map(fits, _text_and_parts(text))) for text in self.texts[::step]]

@@ -74,7 +74,7 @@ def means_missing(text: str) -> bool:
     return text.strip() in SIGNS or " ".join(words_of(text)) in WORDS
 
 
-def _sentinels_at(profile: ColumnProfile, places: Sequence[int], why: str) -> list[Sentinel]:
+def _make_sentinels(profile: ColumnProfile, places: Sequence[int], why: str) -> list[Sentinel]:
     """Make sentinels of the values at these places of the domain."""
     counts, kind = profile.counts, profile.kind
     assert counts is not None  # noqa: S101  checked before
@@ -87,7 +87,7 @@ def _sentinels_by_label(profile: ColumnProfile) -> list[Sentinel]:
     """Find values that mean missing by the labels that the file gives them."""
     said = {value for value, text in profile.value_labels.items() if _says_missing(text)}
     places = [i for i, label in enumerate(profile.domain.labels.tolist()) if label in said]
-    return _sentinels_at(profile, places, "the file's value labels say so")
+    return _make_sentinels(profile, places, "the file's value labels say so")
 
 
 def _says_missing(text: str) -> bool:
@@ -103,11 +103,11 @@ def _sentinels_of_texts(profile: ColumnProfile) -> list[Sentinel]:
         return []
     places = [i for i, label in enumerate(labels) if means_missing(label)]
     if places and len(places) < len(labels):
-        return _sentinels_at(profile, places, "by its words")
+        return _make_sentinels(profile, places, "by its words")
     lengths = {len(label) for label in labels}
     if len(lengths) == 1 and all(label.isdigit() for label in labels) and max(lengths) > 1:
-        return _sentinels_at(
-            profile, _places_apart(np.array(labels).astype(np.int64), profile), _APART
+        return _make_sentinels(
+            profile, _places_of_high_marks(np.array(labels).astype(np.int64), profile), _APART
         )
     return []
 
@@ -122,17 +122,17 @@ def _sentinels_of_numbers(profile: ColumnProfile) -> list[Sentinel]:
     found: list[Sentinel] = []
     alone = 0 < len(below) <= _MOST and len(values) > len(below) and values[len(below)] >= 0
     if alone and all(_is_negative_mark(values[i]) for i in below):
-        found += _sentinels_at(profile, below, "below zero, where no other value is")
-    return found + _sentinels_at(profile, _places_apart(values, profile), _APART)
+        found += _make_sentinels(profile, below, "below zero, where no other value is")
+    return found + _make_sentinels(profile, _places_of_high_marks(values, profile), _APART)
 
 
 def _is_negative_mark(value: float) -> bool:
     """Whether a negative number is a usual mark: -1 to -9, -66, -77, -88, -97 to -99, -999."""
     size = abs(float(value))
-    return size.is_integer() and (size <= 9 or _is_edge(int(size)))
+    return size.is_integer() and (size <= 9 or _has_mark_digits(int(size)))
 
 
-def _is_edge(number: int) -> bool:
+def _has_mark_digits(number: int) -> bool:
     """Whether a number repeats a high digit, as 88, or is among the last of its length, as 998."""
     text = str(number)
     if len(text) == 1:
@@ -141,7 +141,7 @@ def _is_edge(number: int) -> bool:
     return repeated or (text[:-1] == "9" * (len(text) - 1) and text[-1] in "6789")
 
 
-def _places_apart(values: Values, profile: ColumnProfile) -> list[int]:
+def _places_of_high_marks(values: Values, profile: ColumnProfile) -> list[int]:
     """The places of marks such as 98 and 99 above a gap; none if there is no gap."""
     counts = profile.counts
     assert counts is not None  # noqa: S101  checked before
@@ -160,7 +160,7 @@ def _may_be_high_mark(value: float) -> bool:
     if not float(value).is_integer():
         text = repr(float(value)).replace(".", "")
         return set(text) == {"9"} and value > 9
-    return _is_edge(int(value))
+    return _has_mark_digits(int(value))
 
 
 def _stands_apart(values: Values, counts: Counts, top: int) -> bool:
@@ -194,7 +194,7 @@ def _sentinels_of_dates(profile: ColumnProfile) -> list[Sentinel]:
     far = [i for i in dict.fromkeys(ends) if len(days) > 2 and _is_far(days, i)]
     usual = float(np.median(counts))
     common = [i for i in dict.fromkeys(ends) if counts[i] >= max(10, 20 * usual)]
-    return _sentinels_at(profile, sorted({*far, *common}), "a day that is written for no day")
+    return _make_sentinels(profile, sorted({*far, *common}), "a day that is written for no day")
 
 
 def _is_far(days: Values, place: int) -> bool:

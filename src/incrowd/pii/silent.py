@@ -68,7 +68,8 @@ def _share_in_list(profile: ColumnProfile, known: frozenset[str]) -> float:
 def small_areas(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
     """The finding that texts are three digits of ZIP codes; None if not.
 
-    It fails if they are masked and some areas have too few people; otherwise a person must look.
+    If they are masked, as in `021**`, it fails, but only if some areas have too few people. At bare
+    digits, some with a leading zero, a person must look.
     """
     if profile.kind is not Kind.TEXT or names_postal_codes(profile) or len(profile.texts) < _SOME:
         return None
@@ -85,7 +86,7 @@ def small_areas(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding
 
 
 def whole_zip_codes(profile: ColumnProfile) -> ColumnFinding | None:
-    """The finding that whole numbers all begin as ZIP codes do; None if not."""
+    """The finding that nearly all of many whole numbers begin as ZIP codes do; None if not."""
     if not profile.is_whole or names_postal_codes(profile) or len(profile.domain) < _ZIPS:
         return None
     low, high = int(profile.domain.values[0]), int(profile.domain.values[-1])

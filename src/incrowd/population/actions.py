@@ -25,7 +25,7 @@ from incrowd.hierarchy import (
     suggest,
 )
 from incrowd.hierarchy.rounding import NumberGrid
-from incrowd.population.bounds import whole_number
+from incrowd.population.bounds import check_whole_number
 from incrowd.table.column import CodedColumn
 from incrowd.table.encode import align
 
@@ -112,12 +112,14 @@ def ladder_of(
 def ladder_of_size(column: str, size: float, look: Look) -> Ladder:
     """Make the ladder of a column of which only the number of values and their look are known.
 
+    `PolicyError` if that number is not whole or below 1.
+
     >>> [rung.values for rung in ladder_of_size("birth", 21_900, "date").rungs]
     [21900, 720, 240, 60, 12, 6, 1]
     >>> [rung.values for rung in ladder_of_size("zip", 100_000, "code").rungs]
     [100000, 10000, 1000, 100, 10, 1]
     """
-    n = whole_number(size, f"the number of values of '{column}'")
+    n = check_whole_number(size, f"the number of values of '{column}'")
     inner: Iterator[tuple[int, str]]
     match look:
         case "date":

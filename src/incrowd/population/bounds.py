@@ -17,6 +17,9 @@ P[Bin(n, q) >= m] (Clopper and Pearson 1934) over every class of share q that co
   are drawn without regard to the class. At most C(n + 2d, 2d) classes can be drawn in this way.
 
 Tables are drawn without replacement: their counts spread less than Bin(n, q), on the safe side.
+
+Populations, classes and k must be whole numbers of 1 or more, k at most the population and that at
+most `LARGEST`, and beta between 0 and 1: all else is a `PolicyError`.
 """
 
 import math
@@ -87,7 +90,7 @@ def k_supported(
     >>> k_supported(3e8, 2_400_000, 0.1)
     111
     """
-    d = whole_number(classes, "the number of classes")
+    d = check_whole_number(classes, "the number of classes")
     n, _ = _check_request(population, 1, beta, bound)
     return _k_of_share(1 / d, n, beta / d if simultaneous else beta, bound)
 
@@ -105,7 +108,7 @@ def beta_needed(
     >>> round(beta_needed(3e8, 2_400_000, 100), 4)
     0.0094
     """
-    d = whole_number(classes, "the number of classes")
+    d = check_whole_number(classes, "the number of classes")
     n, k = _check_request(population, k, 0.5, bound)
     missed = missing_probability(1 / d, n, k, bound)
     return min(1.0, missed * d) if simultaneous else missed
@@ -121,10 +124,12 @@ def population_needed(
 ) -> int:
     """The smallest population that fills this number of equally likely classes with k people each.
 
+    `LimitError` if no population fills so many.
+
     >>> population_needed(2_400_000, 100, 0.1)
     271225251
     """
-    d = whole_number(classes, "the number of classes")
+    d = check_whole_number(classes, "the number of classes")
     return population_of_share(1 / d, k, beta / d if simultaneous else beta, bound=bound)
 
 
@@ -138,7 +143,8 @@ def k_of_shares(
 ) -> int:
     """The k that classes of these real shares support: that of the smallest of them.
 
-    Theorem 4 takes classes for equally likely; measured ones are not.
+    Theorem 4 takes classes for equally likely; measured ones are not. 0 if not even k = 1.
+    `PolicyError` if there are no shares, or one is not above 0 and at most 1.
 
     >>> k_of_shares([0.5, 0.3, 0.2], 1000, 0.1)
     184
@@ -154,6 +160,8 @@ def k_of_shares(
 
 def population_of_share(share: float, k: float, beta: float, *, bound: Bound = "exact") -> int:
     """The smallest population of which a class of this share holds k people, but for beta.
+
+    `LimitError` if the share is that of one of more than 10^15 classes, which no population fills.
 
     >>> population_of_share(0.01, 10, 0.1)
     1418
@@ -185,8 +193,8 @@ def missing_probability(share: float, population: int, k: int, bound: Bound) -> 
             assert_never(bound)
 
 
-def whole_number(value: float, what: str) -> int:
-    """Check that a number is whole and 1 or more; return it as an int. 3e8 is whole, too."""
+def check_whole_number(value: float, what: str) -> int:
+    """Return a number as an int; `PolicyError` unless it is whole (3e8 is) and 1 or more."""
     number = isinstance(value, Real) and math.isfinite(value)
     if not (number and value == math.floor(value) and value >= 1):
         raise PolicyError(
@@ -196,7 +204,7 @@ def whole_number(value: float, what: str) -> int:
 
 
 def check_beta(beta: float) -> float:
-    """Check that beta is a probability strictly between 0 and 1; return it as a float."""
+    """Return beta as a float; `PolicyError` unless it is strictly between 0 and 1."""
     if not (isinstance(beta, Real) and 0 < beta < 1):
         raise PolicyError(
             "beta must be above 0 and below 1",
@@ -206,8 +214,8 @@ def check_beta(beta: float) -> float:
 
 
 def _check_request(population: float, k: float, beta: float, bound: str) -> tuple[int, int]:
-    """Refuse numbers that make no sense together; return the population and k as whole numbers."""
-    n, k = whole_number(population, "the population"), whole_number(k, "k")
+    """Return the population and k as whole numbers; `PolicyError` if the numbers make no sense."""
+    n, k = check_whole_number(population, "the population"), check_whole_number(k, "k")
     if n > LARGEST:
         raise PolicyError(f"a population has at most {LARGEST:,} people")
     if k > n:
@@ -261,30 +269,30 @@ class PopulationSample:
     """How likely it is, at least, that all bounds hold together: 0.5..1."""
     labels: Labels = "any"
 
-    def share(self, size: int) -> float:
+    def least_share(self, size: int) -> float:
         """The least share of the population that a class with so many people of the table can have.
 
-        >>> round(PopulationSample(5_000, 1, 0.95).share(60), 4)
+        >>> round(PopulationSample(5_000, 1, 0.95).least_share(60), 4)
         0.0049
         """
         return _least_share(self, size)
 
-    def supports(self, size: int, population: int, beta: float) -> int:
+    def supported_k(self, size: int, population: int, beta: float) -> int:
         """The k that a class with so many people of the table supports.
 
         It is their number or, if that is larger, the k that the share of the class supports. A beta
         above 0.5 is taken for 0.5: the share alone does not promise more people.
 
-        >>> PopulationSample(5_000, 1, 0.95).supports(60, 10**6, 0.1)
+        >>> PopulationSample(5_000, 1, 0.95).supported_k(60, 10**6, 0.1)
         4768
         """
-        share = self.share(size)
+        share = self.least_share(size)
         return max(size, k_of_shares([share], population, min(beta, 0.5)) if share else 0)
 
-    def least(self, population: int, k: int, beta: float) -> int:
+    def least_size(self, population: int, k: int, beta: float) -> int:
         """The least number of people of a table that a class must hold to support k.
 
-        >>> PopulationSample(5_000, 3, 0.95).least(10**6, 100, 0.1)
+        >>> PopulationSample(5_000, 3, 0.95).least_size(10**6, 100, 0.1)
         25
         """
         return _least_size(self, population, k, min(beta, 0.5))
@@ -292,7 +300,10 @@ class PopulationSample:
 
 @lru_cache(maxsize=4096)
 def _least_share(drawn: PopulationSample, size: int) -> float:
-    """The share that `drawn.share` returns; 0.0 if unsure."""
+    """The share that `drawn.least_share` returns; 0.0 if none is sure.
+
+    `ValueError` if `size` is negative or larger than the table.
+    """
     if not 0 <= size <= drawn.people:
         raise ValueError("a class has no more people than its table")
     if not size:
@@ -307,11 +318,11 @@ def _least_share(drawn: PopulationSample, size: int) -> float:
 
 @lru_cache(maxsize=4096)
 def _least_size(drawn: PopulationSample, population: int, k: int, beta: float) -> int:
-    """The number of people that `drawn.least` returns; at most k."""
+    """The number of people that `drawn.least_size` returns; at most k."""
 
     def holds(size: int) -> bool:
         """Whether a class of this size supports k, or would be larger than the table."""
-        return size > drawn.people or drawn.supports(size, population, beta) >= k
+        return size > drawn.people or drawn.supported_k(size, population, beta) >= k
 
     return 1 + bisect_left(range(1, max(k, 1)), x=True, key=holds)
 

@@ -115,20 +115,20 @@ class QuantileOptions:
         return sample_size(EPSILON if self.epsilon is None else self.epsilon, self.chance)
 
     def leaving_columns(self, names: Sequence[str]) -> tuple[str, ...]:
-        """The columns of the table that leave, in its order; unknown ones are refused."""
+        """The columns of the table that leave, in its order; `PolicyError` if it lacks one."""
         wanted = set(choose_columns(names, self.columns))
         if self.keep:
             wanted.update(choose_columns(names, self.keep))
         return tuple(name for name in names if name in wanted)
 
-    def drawn_per_bucket(self, records: int, sample: int) -> int:
-        """The fewest values of the sample that a bucket should hold."""
+    def least_per_bucket(self, records: int, sample: int) -> int:
+        """The fewest values that a bucket should hold of a sample of so many of the records."""
         if self.buckets is not None:
             return 1
         return least_sample_count(self.least, records, sample, self.chance)
 
     def refuse_small(self, records: int) -> None:
-        """Refuse a table without records or with fewer than k."""
+        """Refuse a table without records: `InputError`; with fewer than k: `InfeasibleError`."""
         if not records:
             raise InputError("the table has no records", remedy="give at least one")
         if records < self.least:
@@ -192,7 +192,10 @@ class Bucketing:
 
     @classmethod
     def by_sample(cls, cells: pl.Series, number: int | None, least: int) -> "Bucketing":
-        """Divide a column by a sample: into `number` buckets, or as many as hold `least` values."""
+        """Divide a column by a sample: into `number` buckets, or as many as hold `least` values.
+
+        `InputError` if the cells are neither numbers nor dates nor texts.
+        """
         kind = kind_of_cells(cells, cells.name)
         division = divide(_drop_missing(scale_cells(cells, kind).values), number, least)
         return cls(cells.name, kind, division, cells[:0])
@@ -209,7 +212,10 @@ class Bucketing:
         return made, made._look_up_in_threads(scaled, 0)
 
     def look_up(self, cells: pl.Series, start: int) -> Codes:
-        """The bucket of each cell (0 if missing), added one by one; `start` records came before."""
+        """Return the bucket of each cell (0 if missing), and count them in `errors`.
+
+        Cells of another kind are noted as unfit; `start` records came before.
+        """
         scaled = scale_cells(cells, self.kind)
         self._note_unfit(scaled, start)
         codes = np.empty(len(scaled.values), dtype=np.int32)
@@ -252,13 +258,13 @@ class Bucketing:
         self.unfit += int(scaled.unfit.sum())
 
     def cells(self, shown: "ShownBuckets", show: Show) -> pl.Series:
-        """What each code of the column shows, missing first."""
+        """The cell that each code of the column shows, that of missing values first."""
         return cells_of_buckets(shown.division, self.kind, show, self.some).gather(
             pl.Series(shown.code_of)
         )
 
     def refuse_unfit(self) -> None:
-        """Refuse a column with values of another kind."""
+        """Refuse a column with values of another kind: `InputError`."""
         if not self.unfit:
             return
         kind = self.kind.value
@@ -309,7 +315,8 @@ def enforce_k(bucketing: Bucketing, k: int) -> ShownBuckets:
     """Join buckets below k with a neighbour, and leave one empty if too few cells are empty.
 
     Empty cells must be k or none, too. If they are fewer, the smallest bucket is left empty with
-    them: an empty cell says only that no value is shown. `InfeasibleError` if that cannot be.
+    them: an empty cell says only that no value is shown. `InfeasibleError` if there is no other
+    bucket, or the values are fewer than k; `InputError` if there are values of another kind.
     """
     bucketing.refuse_unfit()
     sizes = bucketing.errors.sizes
@@ -349,7 +356,7 @@ def _show_buckets(bucketing: Bucketing, bucket_of: Counts, empty: int | None) ->
         merged=len(bucketing.division) - len(division),
         missing=int(errors.sizes[0]),
         emptied=int(sizes[0] - errors.sizes[0]),
-        error=errors.error(shown),
+        error=errors.normalized_error(shown),
     )
     return ShownBuckets(bucketing.name, division, after.astype(np.int32), sizes, column)
 
@@ -374,7 +381,7 @@ class BucketRecount:
             parts[:] = [_add_up(parts)]
 
     def check(self, shown: Sequence[ShownBuckets], records: int, k: int) -> None:
-        """Refuse a recount that differs from what should leave, or has a group of fewer than k."""
+        """Refuse a recount that differs from what should leave; `NotMetError` if one is below k."""
         for column in shown:
             sizes = sorted(_add_up(self._parts[column.name])["size"].to_list())
             if sum(sizes) != records or sizes != column.classes:

@@ -17,7 +17,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from incrowd.errors import PolicyError
-from incrowd.population.bounds import whole_number
+from incrowd.population.bounds import check_whole_number
 
 _ROUNDING = 1e-9
 _FINE = 50
@@ -29,16 +29,17 @@ def budget(
 ) -> tuple[int, ...]:
     """The numbers of values d'_i that columns of so many distinct values may keep.
 
-    Each is from 1 to the column's own number; their product is at most `allowed`.
+    Each is from 1 to the column's own number; their product is at most `allowed`. `PolicyError` if
+    a number is not whole or below 1, or a weight is not above 0.
 
     >>> budget([2, 21_900, 100_000], 2_400_000)
     (2, 1095, 1095)
     """
-    sizes = [whole_number(size, "a column's number of values") for size in distinct]
-    allowed = whole_number(allowed, "the number of classes")
+    sizes = [check_whole_number(size, "a column's number of values") for size in distinct]
+    allowed = check_whole_number(allowed, "the number of classes")
     worth = check_weights(weights, len(sizes))
     best = _improve_budget(sizes, allowed, worth, {})
-    for fixed in _other_starts(best, sizes, allowed):
+    for fixed in _alternative_starts(best, sizes, allowed):
         other = _improve_budget(sizes, allowed, worth, fixed)
         best = min(best, other, key=lambda kept: distortion(kept, worth))
     return tuple(best)
@@ -74,7 +75,7 @@ def unrounded_budget(
 
 
 def check_weights(weights: Sequence[float] | None, number: int) -> tuple[float, ...]:
-    """Check that there is one weight above 0 per column; return them, 1 each if not given."""
+    """Return the weights, 1 each if not given; `PolicyError` unless each column has one above 0."""
     worth = tuple(map(float, weights)) if weights is not None else (1.0,) * number
     if len(worth) != number:
         raise PolicyError(f"there are {len(worth)} weights for {number} columns")
@@ -86,10 +87,14 @@ def check_weights(weights: Sequence[float] | None, number: int) -> tuple[float, 
     return worth
 
 
-def _other_starts(
+def _alternative_starts(
     kept: Sequence[int], sizes: Sequence[int], allowed: int
 ) -> Iterator[dict[int, int]]:
-    """Yield other starts if columns are few: another number of values for one column of few."""
+    """Yield other points to start from, each `{place of a column: values that it starts with}`.
+
+    One column gets one value more, one fewer, 1, or twice as many. None with more than `_FEW`
+    columns; columns that keep more than `_FINE` values are not varied.
+    """
     if len(sizes) > _FEW:
         return
     for i, (d, size) in enumerate(zip(kept, sizes, strict=True)):
@@ -101,7 +106,10 @@ def _other_starts(
 def _improve_budget(
     sizes: Sequence[int], allowed: int, worth: Sequence[float], fixed: Mapping[int, int]
 ) -> list[int]:
-    """Round the best budget and improve it by exchanges; columns in `fixed` start with that."""
+    """Round the best budget and improve it by exchanges.
+
+    `fixed` says, by place, with how many values some columns start.
+    """
     open_sizes = [1 if i in fixed else size for i, size in enumerate(sizes)]
     found = unrounded_budget(open_sizes, allowed // math.prod(fixed.values()), worth)
     kept = [
@@ -151,7 +159,11 @@ def _best_exchange(
 
 
 def _trades(pair: tuple[int, int], size: int, allowed: int) -> Iterator[tuple[int, int]]:
-    """Yield the pair one step up with the other as far down as needed, and the other way round."""
+    """Yield the two exchanges of a pair of numbers: the first one up, and the second one down.
+
+    The other number follows as far as it must or can: the first is at most `size`, and the product
+    at most `allowed`.
+    """
     up, down = pair
     if up < size and allowed > up:
         yield up + 1, min(down, allowed // (up + 1))

@@ -66,7 +66,8 @@ def quantiles(values: Values, k: int, *, split: bool = False) -> ValueBuckets:
     """Buckets with the least rank difference (Definitions 8 and 9), each with k values or more.
 
     With `split` equal values may be parted, and the buckets are the paper's: n // k of them, as
-    equal in size as can be. NaN, infinite and missing values are refused.
+    equal in size as can be. `InputError` if values are missing, NaN, infinite, or neither numbers
+    nor dates; `InfeasibleError` if there are fewer than k.
 
     >>> ages = np.array([31, 18, 44, 18, 29, 52, 18])
     >>> quantiles(ages, 2).medians_of(ages)
@@ -87,6 +88,8 @@ def divide(
     values: Values, k: int, method: Method = "k-median", *, split: bool = False
 ) -> ValueBuckets:
     """Buckets with the least cost of all, each with k values or more (Section 4.1.1, Appendix B).
+
+    Errors are those of `quantiles`; `PolicyError` if there is no such method.
 
     >>> incomes = np.array([10.0, 11.0, 12.0, 50.0, 51.0, 90.0])
     >>> divide(incomes, 2).sizes
@@ -114,7 +117,8 @@ def value_runs(
     `counts` are the records of each value; every bucket has k of them or more. Bucket b holds the
     values from the end of the one before up to, not including, number `ends[b]`. `until` limits
     buckets: one that begins with value s ends at `until[s]` at the latest, which never falls.
-    Raises `InfeasibleError` if there is no such division.
+    Raises `InfeasibleError` if there is no such division; `InputError` if the positions do not
+    ascend, or are not finite.
 
     >>> value_runs(np.array([1.0, 2.0, 3.0, 9.0]), np.array([5, 1, 2, 4]), 3).tolist()
     [1, 3, 4]
@@ -165,7 +169,7 @@ def rank_difference(values: Values, onto: Counts) -> int:
 
 
 def _ascending_places(values: Values, k: int) -> Counts:
-    """Check k and the values; return their places in ascending order, equal ones as they came."""
+    """Return the places of values, ascending, equal ones as they came; errors as `quantiles`."""
     _check_k(k)
     _check_values(values)
     if len(values) < k:
@@ -200,7 +204,7 @@ def _check_values(values: Values) -> None:
 
 
 def _check_runs(positions: Floats, counts: Counts, k: int, method: str) -> None:
-    """Raise an error if `value_runs` cannot divide what it is given."""
+    """Raise the error of `value_runs` if it cannot divide what it is given."""
     if method not in get_args(Method):
         some = ", ".join(get_args(Method))
         raise PolicyError(
@@ -281,7 +285,7 @@ def _best_prefixes(
 
 
 def _least_radius(positions: Floats, counts: Counts, k: int, until: Counts) -> float:
-    """The least radius that the widest of all buckets can have; refused if there is no division."""
+    """The least radius that the widest bucket can have; `InfeasibleError` without any division."""
     total, _ = _best_prefixes(positions, counts, k, "k-centre", until)
     if not np.isfinite(total[-1]):
         raise _no_buckets_error(k)

@@ -68,12 +68,16 @@ class PlanQuestion:
         return next((n for n in ("population", "k", "beta") if getattr(self, n) is None), None)
 
     def class_budget(self) -> int:
-        """The number of equally likely classes that may be told apart: D'."""
+        """How many equally likely classes may be told apart, D', if there is no unknown."""
         n, k, beta = self._known_or_zero()
         return classes_allowed(n, k, beta, bound=self.bound, simultaneous=self.simultaneous)
 
     def answer(self, classes: int, share: float | None = None) -> "PlanQuestion":
-        """Solve for the unknown for so many classes, the smallest of this share, or all equal."""
+        """Solve for the unknown for so many classes, the smallest of this share, or all equal.
+
+        For a share of 0 an unknown k is 0, an unknown beta 1, and an unknown population stays None.
+        A question without an unknown stays as it is. `LimitError` if no population fills so many.
+        """
         n, k, beta = self._known_or_zero()
         classes = min(classes, _MOST_CLASSES)
         part = 1 / classes if share is None else share
@@ -92,7 +96,7 @@ class PlanQuestion:
                 return replace(self, beta=min(missed, 1.0))
         return self
 
-    def without(self, name: str) -> "PlanQuestion":
+    def with_unknown(self, name: str) -> "PlanQuestion":
         """The question with population, k or beta left out."""
         left_out: dict[str, Any] = {name: None}
         return replace(self, **left_out)
@@ -163,11 +167,11 @@ class Plan(Shown):
         """The k that as many classes would support if they were equally likely."""
         if self.found is not None:
             return self.question.k or 0
-        return self.question.without("k").answer(self.classes).k or 0
+        return self.question.with_unknown("k").answer(self.classes).k or 0
 
     @property
     def labels(self) -> Labels:
-        """Whether all that is shown was fixed without the table."""
+        """`declared` if all that is shown was fixed without the table, else `any`."""
         specs = (action.rung.hierarchy for action in self.actions if not action.left_out)
         made = any(isinstance(spec, Intervals) and spec.quantiles for spec in specs)
         return "any" if made else "declared"
@@ -182,8 +186,8 @@ class Plan(Shown):
 
         `smallest` is the number of people in the smallest of them.
         """
-        share = self.drawn_table(people).share(smallest)
-        supports = self.question.without(self.found or "k").answer(classes, share)
+        share = self.drawn_table(people).least_share(smallest)
+        supports = self.question.with_unknown(self.found or "k").answer(classes, share)
         if self.found in {None, "k"}:
             supports = replace(supports, k=max(supports.k or 0, smallest))
         return replace(self, measured=Measured(people, classes, smallest, share, supports))
@@ -192,7 +196,10 @@ class Plan(Shown):
 def make_plan(
     question: PlanQuestion, ladders: Sequence[Ladder], weights: Sequence[float] | None
 ) -> Plan:
-    """Make the plan for columns with these ladders; `weights` are 1 each if not given."""
+    """Make the plan for columns with these ladders; `weights` are 1 each if not given.
+
+    `PolicyError` if there are no columns, or the numbers of the question or weights make no sense.
+    """
     if not ladders:
         raise PolicyError("no column is named", remedy="name the columns that others may know")
     worth = check_weights(weights, len(ladders))
@@ -355,7 +362,7 @@ def _notes(found: Plan) -> Iterator[str]:
 
 
 def raise_level(action: Action, levels: Mapping[str, int], planned: PlannedColumn) -> Action:
-    """The action with the level found for its column; as it is if that is no other level."""
+    """The action at its column's level in `levels`; unchanged if left out or without levels."""
     level = levels.get(action.column, action.rung.level)
     spec = action.rung.hierarchy
     if spec is None or level == action.rung.level or action.left_out:

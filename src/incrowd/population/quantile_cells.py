@@ -36,7 +36,10 @@ class Scaled:
 
 
 def kind_of_cells(cells: pl.Series, name: str) -> Kind:
-    """The kind of a column's cells: by its type or, for text, what most of its first texts are."""
+    """The kind of a column's cells: by its type or, for text, what most of its first texts are.
+
+    `InputError` if they are neither numbers nor dates nor texts.
+    """
     if isinstance(cells.dtype, pl.Date | pl.Datetime):
         return Kind.DATE
     if cells.dtype.is_numeric() or isinstance(cells.dtype, pl.Null):
@@ -54,7 +57,10 @@ def kind_of_cells(cells: pl.Series, name: str) -> Kind:
 
 
 def scale_cells(cells: pl.Series, kind: Kind) -> Scaled:
-    """Read the cells as numbers on the scale of this kind; cells of another kind are unfit."""
+    """Read the cells as numbers on the scale of this kind; cells of another kind are unfit.
+
+    `InputError` if Polars cannot read them.
+    """
     with boundary(InputError("cells cannot be read", remedy="convert the columns to numbers")):
         if isinstance(cells.dtype, _TEXT):
             return _scale_texts(cells.cast(pl.String), kind)
@@ -123,7 +129,10 @@ def _parse_closely(texts: pl.Series, kind: Kind) -> tuple[Floats, Flags]:
 def cells_of_buckets(
     division: BucketDivision, kind: Kind, show: Show, cells: pl.Series
 ) -> pl.Series:
-    """An empty cell, then what each bucket shows; medians have the type of `cells`."""
+    """An empty cell, then what each bucket shows; medians have the type of `cells`.
+
+    `InputError` if that type cannot hold them.
+    """
     labels: Sequence[str] | None = None
     if show == "range":
         labels = _range_labels(division, kind)

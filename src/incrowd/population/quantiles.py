@@ -29,6 +29,7 @@ def sample_size(epsilon: float = EPSILON, delta: float = DELTA) -> int:
     The paper's ln(1/delta) / epsilon^2. By Hoeffding's bound (1963), which holds for samples
     without repetition too, the rank is then off by more with probability 2 delta^2 at most: no more
     than delta up to delta = 1/2. Above that, ln(2/delta) / (2 epsilon^2) are needed, and taken.
+    `PolicyError` if epsilon or delta is not between 0 and 1.
 
     >>> sample_size(0.01, 0.01), sample_size(0.1, 0.9)
     (46052, 40)
@@ -179,10 +180,11 @@ class BucketErrors:
         error = self.squares[1:] + 2 * moved * self.sums[1:] + self.sizes[1:] * moved**2
         return float(np.nansum(np.maximum(error, 0.0)))
 
-    def error(self, shown: Floats) -> float:
+    def normalized_error(self, shown: Floats) -> float:
         """The normalized squared error (Section 5.2): 1 if all show the mean, 0 if all are exact.
 
-        Only cells that are shown count: a bucket that is left empty shows NaN.
+        Only cells that are shown count: a bucket that is left empty shows NaN. 0 if there are none,
+        or all values are equal.
         """
         here = ~np.isnan(shown)
         sizes = self.sizes[1:][here]

@@ -39,6 +39,8 @@ class TreeCut:
 def best_cut(maps: Codes, records: Counts, costs: Floats, most: int) -> TreeCut:
     """The cut with the least cost of all that have at most so many nodes with records.
 
+    `PolicyError` if `most` is below 1.
+
     >>> maps = np.array([[0, 1, 2, 3, 4], [0, 1, 1, 2, 2], [1, 1, 1, 1, 1]], dtype=np.int32)
     >>> costs = np.array([[0.0] * 5, [0.5] * 5, [1.0] * 5])
     >>> best_cut(maps, np.array([0, 1, 1, 20, 20]), costs, 3).level
@@ -72,7 +74,8 @@ class CutTrees:
     ) -> "CutTrees":
         """Compute the best cuts of up to `most` nodes, or what the work allows.
 
-        Each holds at least `least` records, except on the highest level.
+        Each node of a cut holds at least `least` records, except on the highest level.
+        `PolicyError` if `most` is below 1.
         """
         if most < 1:
             raise PolicyError("a cut needs at least one node")

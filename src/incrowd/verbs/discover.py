@@ -27,6 +27,7 @@ from incrowd.identify.answers import (
     exact_answer,
     measure_sets,
     sets_to_list,
+    weighted_sample_error,
 )
 from incrowd.identify.counted_sets import CountedSets
 from incrowd.identify.explain import coarsen_column, find_partners, measure_addition
@@ -113,14 +114,14 @@ def discover(asked: DiscoverRequest) -> Discovery:
         if isinstance(table, PassingTable):
             return _discover_in_passing(table, options, watch)
         if isinstance(table, TableElsewhere):
-            return _discover_elsewhere(table.without_nested(options.named), options, watch)
-        seen = table.without_nested(options.named)
+            return _discover_elsewhere(table.without_nested(options.named_columns), options, watch)
+        seen = table.without_nested(options.named_columns)
         records = _records_to_search(seen, options)
         within = NestedWatch(watch, options.time_limit)
         if options.epsilon is None and options.exact is not False and options.sample is None:
             answer = exact_answer(fold_records(records), options, within)
         elif options.weights:
-            raise options.no_sample
+            raise weighted_sample_error()
         else:
             answer = _search_sample(records, options, within)
         return _make_discovery(seen, records, options, answer, watch)
@@ -143,7 +144,7 @@ def _search_sample(records: Records, options: DiscoverOptions, watch: Watch) -> 
         return exact_answer(fold_records(records), options, watch)
     rng = np.random.default_rng(options.seed)
     rows, pairs = sample_rows(records, size, rng), None
-    if options.by_pairs:
+    if options.measured_by_pairs:
         wanted = min(options.pairs_for(records.width, epsilon), _MOST_PAIRS)
         pairs = partial(sample_pairs, records, wanted, rng)
     return sampled_answer(rows, records.total, options, watch, pairs)
@@ -160,21 +161,21 @@ def _discover_in_passing(table: PassingTable, options: DiscoverOptions, watch: W
     if options.drop_duplicates:
         reservoirs = [DistinctRowSample(size, options.seed)]
         options = replace(options, delta=options.delta - min(UNSURE, options.delta / 2))
-    elif options.by_pairs:
+    elif options.measured_by_pairs:
         wanted = options.pairs_for(len(table.names), options.epsilon or _PAIRS_EPSILON)
         reservoirs.append(PairReservoir(min(wanted, size), options.seed))
     drawn, *rest = draw(_frames_until_stopped(table, watch), reservoirs, watch, columns=table.names)
     notes = (*table.notes, _STOPPED) if watch.expired else tuple(table.notes)
     engine = MemoryEngine(drawn.frame, text=table.text)
     loaded = TableInMemory(engine, table.names, notes, table.policy)
-    loaded = loaded.without_nested(options.named)
+    loaded = loaded.without_nested(options.named_columns)
     within = NestedWatch(watch, options.time_limit)
     if drawn.whole:
         records = _records_to_search(loaded, options)
         answer = exact_answer(fold_records(records), options, within)
         return _make_discovery(loaded, records, options, answer, watch)
     if options.weights:
-        raise options.no_sample
+        raise weighted_sample_error()
     records = _records_to_search(loaded, replace(options, drop_duplicates=False))
     if options.drop_duplicates:
         loaded = replace(loaded, notes=(*loaded.notes, _distinct_note(drawn.seen)))
@@ -193,11 +194,11 @@ def _discover_elsewhere(table: TableElsewhere, options: DiscoverOptions, watch: 
     sets are measured by pairs and may miss the ratio by `epsilon`. `PolicyError` for weights.
     """
     engine, size = table.engine, options.sample or SAMPLE
-    nearly = options.by_pairs and options.epsilon is not None
+    nearly = options.measured_by_pairs and options.epsilon is not None
     if options.drop_duplicates or nearly or size >= engine.records:
         return _discover_in_passing(table.as_passing(), options, watch)
     if options.weights:
-        raise options.no_sample
+        raise weighted_sample_error()
     drawn = MemoryEngine(engine.sample(table.names, size), text=engine.text)
     loaded = TableInMemory(drawn, table.names, table.notes, table.policy)
     records = _records_to_search(loaded, options)

@@ -76,7 +76,7 @@ def mask(asked: MaskRequest) -> Masked:
     source, target, watch = asked.source, asked.target, asked.watch or Watch()
     check_target(source, target)
     watch.tell("choosing the columns to withhold", 0.0)
-    reading = (asked.reading or Reading()).expecting(request.named).keeping(None)
+    reading = (asked.reading or Reading()).expecting(request.named_columns).keeping(None)
     with enough_memory(IN_BATCHES):
         if not is_path(source):
             read = tables.Source(pl.DataFrame(), text=False)
@@ -297,7 +297,7 @@ def _mask_in_passes(
 def _decide_by_sample(table: RereadableTable, request: WithholdRequest, watch: Watch) -> _Decision:
     """Decide about columns by a sample; by all records if they are no more than that."""
     _refuse_unknown_columns(table.names, request)
-    size, pairs = request.size, request.by_pairs
+    size, pairs = request.size, request.measured_by_pairs
     whole = (1 + isqrt(1 + 8 * size)) // 2 if pairs else size
     reservoirs: list[Reservoir] = [RecordReservoir(whole, request.seed)]
     if pairs:

@@ -20,7 +20,7 @@ from incrowd.policy.policy import Policy
 from incrowd.policy.presets import quick
 from incrowd.policy.profiles import profiles
 from incrowd.population.actions import Look, ladder_of, ladder_of_size
-from incrowd.population.bounds import whole_number
+from incrowd.population.bounds import check_whole_number
 from incrowd.population.plan import (
     Plan,
     PlannedColumn,
@@ -150,7 +150,7 @@ def policy_of(
 def _plan_question(asked: PopulationRequest) -> PlanQuestion:
     """The question that a request asks; refused if its population or k is no such number."""
     people = None if asked.population is None else parse_population(asked.population)
-    k = None if asked.k is None else whole_number(asked.k, "k")
+    k = None if asked.k is None else check_whole_number(asked.k, "k")
     return PlanQuestion(people, k, asked.beta, asked.bound, asked.simultaneous, asked.confidence)
 
 
@@ -273,7 +273,7 @@ def _is_supported(found: Plan) -> bool:
     facts, model = found.measured, _probabilistic_model(found)
     if facts is None:
         return False
-    least = found.drawn_table(facts.people).least(model.population, model.k, model.beta)
+    least = found.drawn_table(facts.people).least_size(model.population, model.k, model.beta)
     return facts.smallest >= least
 
 

@@ -190,7 +190,7 @@ def _draw_sample(
 
 def _divide_columns(drawn: StreamSample, options: QuantileOptions) -> tuple[Bucketing, ...]:
     """Divide every column into buckets by the records that were drawn."""
-    least = options.drawn_per_bucket(drawn.seen, drawn.frame.height)
+    least = options.least_per_bucket(drawn.seen, drawn.frame.height)
     tasks = [
         partial(Bucketing.by_sample, drawn.frame[name], options.buckets, least)
         for name in options.columns
@@ -242,7 +242,7 @@ def _look_up_codes(  # noqa: PLR0913  the table, the options, and what comes fro
     drawn = _draw_sample(text.columns(options.columns), options, watch, whole=whole)
     options.refuse_small(drawn.seen)
     if drawn.whole:
-        least = options.drawn_per_bucket(drawn.seen, drawn.seen)
+        least = options.least_per_bucket(drawn.seen, drawn.seen)
         given = (None, options.buckets, least)
         tasks = [partial(Bucketing.of_whole, drawn.frame[name], *given) for name in options.columns]
         columns, codes = zip(*in_threads(tasks), strict=True)

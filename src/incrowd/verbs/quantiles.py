@@ -103,7 +103,7 @@ def _divide_frame(frame: Any, options: QuantileOptions, watch: Watch) -> Buckete
     options.refuse_small(rows.height)
     places = _sampled_records(rows.height, options)
     sample = rows.height if places is None else len(places)
-    given = (places, options.buckets, options.drawn_per_bucket(rows.height, sample))
+    given = (places, options.buckets, options.least_per_bucket(rows.height, sample))
     tasks = [partial(Bucketing.of_whole, rows[name], *given) for name in options.columns]
     columns, codes = zip(*in_threads(tasks), strict=True)
     shown = [enforce_k(column, options.least) for column in columns]
