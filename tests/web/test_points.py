@@ -29,7 +29,7 @@ def answer(loss, *, quick=False, allowed=True):
         before=classes,
         after=classes,
         suppressed=0,
-        allowed=allowed,
+        why_refused=None if allowed else "no record is left",
         loss_name="gcp",
         loss=loss,
         by_column={},

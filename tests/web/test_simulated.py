@@ -32,7 +32,7 @@ ANSWER = facts.WhatIf(
     before=CLASSES,
     after=facts.ClassFacts(k=7, classes=20, highest=1 / 7, average=0.1, uniques=0),
     suppressed=0,
-    allowed=True,
+    why_refused=None,
     loss_name="gcp",
     loss=0.2,
     by_column={"age": 0.2},

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -109,6 +110,20 @@ def test_a_line_that_fits_too_few_people_is_left_out(table, world, k, left_out):
     assert found.suppressed == left_out
     assert found.allowed == (left_out == 0)
     assert found.before.k == 1
+
+
+def test_what_may_not_leave_says_why(monkeypatch):
+    """Too many records left out and overlaps are different reasons, and each is said as itself."""
+
+    def reason(classes, left_out, overlap=False):
+        monkeypatch.setattr(what_if, "overlaps_betray", lambda *_: overlap)
+        outcome = SimpleNamespace(classes=range(classes), suppressed=left_out)
+        return what_if._why_refused(SimpleNamespace(suppressible=2), outcome)
+
+    assert reason(3, 2) is None
+    assert reason(0, 2) == "no record is left"
+    assert reason(3, 3) == "more records are left out than the policy allows"
+    assert reason(3, 2, overlap=True).startswith("overlapping classes")
 
 
 def test_a_quick_answer_keeps_the_model_and_a_search_is_the_release(table, world):

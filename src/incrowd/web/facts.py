@@ -243,9 +243,8 @@ class WhatIf:
     """Records that would leave."""
     suppressed: int | None
     """Records that would be left out."""
-    allowed: bool
-    """Whether such a release may leave: few enough records are left out, and no overlap of classes
-    betrays anybody."""
+    why_refused: str | None
+    """Why such a release may not leave, in words; None if it may."""
     loss_name: str
     loss: float
     """The loss that the policy names."""
@@ -258,6 +257,11 @@ class WhatIf:
     seconds: float
     world: WorldRisk | None = None
     """None if no model counts the people of a world."""
+
+    @property
+    def allowed(self) -> bool:
+        """Whether such a release may leave."""
+        return self.why_refused is None
 
     @property
     def risk(self) -> float:

@@ -168,8 +168,8 @@ def _draw_known_figures(answer: WhatIf) -> None:
         (blocks.count_text(answer.suppressed), "records left out", "" if answer.allowed else "bad"),
     ]
     blocks.draw_figures([*mark_estimates(after, quick=answer.quick), _uniques_figure(before)])
-    if not answer.allowed:
-        blocks.draw_note(["More records are left out than the policy allows."], "warn")
+    if answer.why_refused is not None:
+        blocks.draw_note([page_sentence(answer.why_refused)], "warn")
 
 
 def _uniques_figure(before: ClassFacts) -> _Figure:

@@ -147,7 +147,7 @@ def figures_of(question: LoadedQuestion, recoded: AskedRecoding, watch: Watch) -
         before=_class_facts(question.before),
         after=_class_facts(Sizes(outcome.classes.records, outcome.classes.people)),
         suppressed=public_count(outcome.suppressed + missing),
-        allowed=_is_allowed(problem, outcome),
+        why_refused=_why_refused(problem, outcome),
         loss_name=problem.loss.name,
         loss=problem.loss.of(outcome),
         by_column=_loss_by_column(problem, outcome),
@@ -158,10 +158,15 @@ def figures_of(question: LoadedQuestion, recoded: AskedRecoding, watch: Watch) -
     )
 
 
-def _is_allowed(problem: Problem, outcome: Outcome) -> bool:
-    """Whether few enough records are left out, and overlapping classes betray nobody together."""
-    enough = len(outcome.classes) > 0 and outcome.suppressed <= problem.suppressible
-    return enough and not overlaps_betray(problem, outcome)
+def _why_refused(problem: Problem, outcome: Outcome) -> str | None:
+    """Why these classes may not be released, in words; None if they may."""
+    if len(outcome.classes) == 0:
+        return "no record is left"
+    if outcome.suppressed > problem.suppressible:
+        return "more records are left out than the policy allows"
+    if overlaps_betray(problem, outcome):
+        return "overlapping classes together tell who is in the table more surely than the policy allows"
+    return None
 
 
 def _world_risk(policy: Policy, outcome: Outcome) -> facts.WorldRisk | None:
