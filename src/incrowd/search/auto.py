@@ -176,15 +176,18 @@ def _try_lattice(
     except InfeasibleError:
         return None, "the limits of columns leave no level for full-domain generalization"
     quest.seek()
-    if quest.beaten:
+    if quest.has_found:
         found = quest.result()
         return _Trial(
             "lattice", found, problem.loss.of(problem.outcome(found.recoding))
-        ), quest.looked
+        ), quest.examined_in_words
     if quest.proved:
-        return None, f"full-domain generalization loses no less ({quest.looked})"
+        return None, f"full-domain generalization loses no less ({quest.examined_in_words})"
     limit = "the time limit" if watch.expired else "this effort"
-    return None, f"full-domain generalization found nothing better within {limit} ({quest.looked})"
+    return (
+        None,
+        f"full-domain generalization found nothing better within {limit} ({quest.examined_in_words})",
+    )
 
 
 def _explain_choice(problem: Problem, trials: list[_Trial], said: str) -> Found:

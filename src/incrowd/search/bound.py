@@ -195,7 +195,7 @@ class _PricedSpace:
         parts = zip(columns, bins, weights.tolist(), strict=True)
         tables = [weight * run_prices(column, cut, problem.loss) for column, cut, weight in parts]
         dear = np.argsort([-float(table.mean()) for table in tables], kind="stable").tolist()
-        codes = np.array([bins[j].numbers(tally.quasi[j]) for j in dear], dtype=np.int32)
+        codes = np.array([bins[j].bin_of(tally.quasi[j]) for j in dear], dtype=np.int32)
         point_of, number = number_columns(codes)
         points = np.empty((number, len(dear)), dtype=np.int32)
         points[point_of] = codes.T

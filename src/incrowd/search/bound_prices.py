@@ -52,7 +52,7 @@ class ColumnBins:
         none = np.array([MISSING], dtype=np.int32)
         return cls(np.concatenate([none, present[fresh]]), np.concatenate([none, present[ends]]))
 
-    def numbers(self, codes: Codes) -> Codes:
+    def bin_of(self, codes: Codes) -> Codes:
         """The number of the bin that holds each code."""
         return np.searchsorted(self.last, codes).astype(np.int32)
 

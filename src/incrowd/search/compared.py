@@ -39,7 +39,7 @@ def depends_on_left_out(problem: Problem) -> bool:
     return problem.suppressible > 0 and any(map(compares_with_release, problem.models))
 
 
-def without_compared(problem: Problem) -> Problem:
+def drop_compared_models(problem: Problem) -> Problem:
     """The problem as far as something can be proved about it before anybody is left out."""
     if not depends_on_left_out(problem):
         return problem
@@ -62,7 +62,7 @@ def run_against_release(problem: Problem, run: Run, watch: Watch) -> Found:
         outcome = problem.outcome(found.recoding)
         over = _excess(problem, outcome)
         if max(over) <= _NEAR:
-            return _without_proof(found)
+            return _mark_unproved(found)
         asked = _run_again(_stricter_problem(tried, over, spread_of(problem, outcome)), run, watch)
     return _run_without_suppression(problem, run, watch)
 
@@ -91,7 +91,7 @@ def _run_first(problem: Problem, run: Run, watch: Watch) -> tuple[Found, Problem
     found = _run_again(problem, run, watch)
     if found is not None:
         return found
-    plain = without_compared(problem)
+    plain = drop_compared_models(problem)
     if not plain.models:
         return None
     return run(plain, _half_watch(watch)), problem
@@ -140,12 +140,12 @@ def _stricter_problem(
 def _run_without_suppression(problem: Problem, run: Run, watch: Watch) -> Found:
     """Run the search so that it leaves out nobody: it then compares with what it releases."""
     try:
-        return _without_proof(run(replace(problem, suppression=0.0), watch))
+        return _mark_unproved(run(replace(problem, suppression=0.0), watch))
     except InfeasibleError:
         raise nothing_found(problem) from None
 
 
-def _without_proof(found: Found) -> Found:
+def _mark_unproved(found: Found) -> Found:
     """The result marked as not proved: a proof holds for one spread, others were possible."""
     why = f"{found.why}; compared with how sensitive values are spread in this release alone"
     return replace(found, optimal=False, why=why)

@@ -81,7 +81,7 @@ def _run_costs(column: QuasiColumn, loss: Loss) -> Floats:
     high = np.maximum(low, high)
     low, high = column.widen(low, high)
     level = np.maximum(column.hierarchy.join_level(low, high), column.lowest).astype(np.int32)
-    wide = _too_wide(column, low, high, level)
+    wide = _flag_forbidden_cells(column, low, high, level)
     sets = _run_sets(low, high, column.pools) if column.sets else None
     if not column.hierarchy.ordered:
         low, high = column.hierarchy.cover(level, low)
@@ -111,18 +111,18 @@ def _run_sets(low: Codes, high: Codes, pools: Pools | None) -> ValueSets:
     return ValueSets(begin.astype(np.int64), member[named], pools)
 
 
-def _too_wide(column: QuasiColumn, low: Codes, high: Codes, level: Codes) -> Flags:
+def _flag_forbidden_cells(column: QuasiColumn, low: Codes, high: Codes, level: Codes) -> Flags:
     """Which cells the policy's limits forbid; missing mixed with values shows the whole column."""
     above: Flags = level > column.top
     if not np.isfinite(column.widest):
         return above
-    begin, end = _within_range(column, low, high)
+    begin, end = _clip_ends(column, low, high)
     mixed: Flags = (low == 0) & (high > 0)
     wide: Flags = (end - begin > column.widest) & (low > 0)
     return above | wide | (mixed & (not may_show_whole(column)))
 
 
-def _within_range(column: QuasiColumn, low: Codes, high: Codes) -> tuple[Floats, Floats]:
+def _clip_ends(column: QuasiColumn, low: Codes, high: Codes) -> tuple[Floats, Floats]:
     """The begins and ends of spans, clipped to the values that the table holds."""
     place = places(column)
     first, last = column.range
@@ -143,7 +143,7 @@ def _nodes_on_scale(column: QuasiColumn) -> Floats:
     place = places(column)
     first, last = column.range
     codes = np.arange(len(place), dtype=np.int32)
-    ends = _within_range(column, *column.widen(codes, codes))
+    ends = _clip_ends(column, *column.widen(codes, codes))
     whole = place[last] - place[first]
     share = [(end - place[first]) / whole if whole > 0 else 0.0 * place for end in ends]
     return np.stack([*share, column.hierarchy.maps[column.top]], axis=1).ravel()

@@ -99,9 +99,9 @@ def cut_into_parts(
     least = least_size(problem)
     rule = mondrian.CutRule(least or 1, relaxed, CUTS, cut == "median")
     if least is not None and all(not model.columns for model in problem.models):
-        counts, origin, lines, finished = _cut_lines(problem, rule, watch)
+        counts, origin, lines, finished = _cut_by_size(problem, rule, watch)
         return _gather_pieces(counts, origin, lines), finished
-    tally, row = _cut_items(problem.tally, relaxed=relaxed)
+    tally, row = _items_to_cut(problem.tally, relaxed=relaxed)
     items = mondrian.CutItems(lowest_codes(replace(problem, tally=tally)), tally.counts)
     kernel = (items, rule, _column_scales(problem))
     class_of, finished = _Rounds(problem, tally, kernel).run(watch)
@@ -123,7 +123,7 @@ def _explain(number: int, finished: bool) -> str:
     )
 
 
-def _cut_items(tally: Tally, *, relaxed: bool) -> tuple[Tally, Codes]:
+def _items_to_cut(tally: Tally, *, relaxed: bool) -> tuple[Tally, Codes]:
     """The items that are cut, whole rows or single records, and the row of the tally of each."""
     row = np.arange(tally.rows, dtype=np.int32)
     if not relaxed or (tally.counts == 1).all():
@@ -132,7 +132,7 @@ def _cut_items(tally: Tally, *, relaxed: bool) -> tuple[Tally, Codes]:
     return tally.split(row, np.ones(len(row), dtype=np.int64)), row
 
 
-def _cut_lines(
+def _cut_by_size(
     problem: Problem, rule: mondrian.CutRule, watch: Watch
 ) -> tuple[Counts, Codes, list[tuple[Codes, Codes]], bool]:
     """Cut the rows depth first, large parts in threads, where size alone decides.
@@ -205,7 +205,7 @@ class _Rounds:
         done: list[Counts] = []
         while len(parts) and not watch.must_stop:
             middle, half_of = self._propose_cuts(order, parts, attempts)
-            allowed = (middle >= 0) & self._allow_cuts(half_of, len(parts))
+            allowed = (middle >= 0) & self._flag_allowed_cuts(half_of, len(parts))
             done.append(parts[middle < 0])
             mondrian.adopt(order, parts[allowed], half_of)
             parts, attempts = _next_parts(parts, attempts, middle, allowed)
@@ -225,7 +225,7 @@ class _Rounds:
         in_threads(tasks)
         return middle, half_of
 
-    def _allow_cuts(self, half_of: Codes, parts: int) -> Flags:
+    def _flag_allowed_cuts(self, half_of: Codes, parts: int) -> Flags:
         """Flags of the parts that may be cut into these halves.
 
         A part that fails a model, as one can whose people have several records, is cut as long as

@@ -43,11 +43,11 @@ class PartTree:
         """The part of each row; codes have one line per quasi-identifying column."""
         return parts_of(np.ascontiguousarray(codes), self.column, self.limit, self.child)
 
-    def expression(self, codes: Sequence[str], node: int = 0) -> str:
+    def sql_expression(self, codes: Sequence[str], node: int = 0) -> str:
         """An expression, as text, of a row's part in a statement with these names of codes."""
         if self.column[node] < 0:
             return str(int(self.child[0, node]))
-        lower, upper = (self.expression(codes, int(self.child[side, node])) for side in (0, 1))
+        lower, upper = (self.sql_expression(codes, int(self.child[side, node])) for side in (0, 1))
         told = codes[int(self.column[node])]
         return f"CASE WHEN {told} <= {int(self.limit[node])} THEN {lower} ELSE {upper} END"
 
@@ -139,7 +139,7 @@ def divide_rows(problem: Problem, rows: int, least: int) -> list[Codes]:
     return [np.sort(rows) for rows in found]
 
 
-def part_of(problem: Problem, rows: Codes) -> Problem:
+def part_problem(problem: Problem, rows: Codes) -> Problem:
     """The problem of some rows alone; cells cost what they cost in the whole table."""
     return replace(problem, tally=problem.tally.take(rows))
 
@@ -151,12 +151,12 @@ def may_stand_alone(problem: Problem, rows: Codes, least: int) -> bool:
     if not any(model.columns for model in problem.models):
         return True
     try:
-        raise_if_infeasible(part_of(problem, rows))
+        raise_if_infeasible(part_problem(problem, rows))
     except InfeasibleError:
         return False
     return True
 
 
-def separable(problem: Problem) -> bool:
+def is_separable(problem: Problem) -> bool:
     """Whether parts may be searched one by one: nobody counts in two, and there is no world."""
     return each_counts_once(problem) and problem.world is None

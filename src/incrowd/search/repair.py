@@ -57,7 +57,7 @@ def merge_failing_classes(problem: Problem, pieces: Pieces) -> Spans:
         spans = Spans(fold_pieces(spans.pieces))
         if problem.monotone:
             return spans
-        failing = ~safe_classes(problem, problem.outcome(spans))
+        failing = ~flag_safe_classes(problem, problem.outcome(spans))
         if not failing.any():
             return spans
         pieces = spans.pieces
@@ -106,7 +106,7 @@ def repair(problem: Problem, pieces: Pieces, failing: Flags | None = None) -> Pi
         return _Repair.of(problem, pieces, failing, leaves=True).run()
 
 
-def satisfying_classes(problem: Problem, pieces: Pieces) -> Flags:
+def flag_satisfying_classes(problem: Problem, pieces: Pieces) -> Flags:
     """Which classes of these pieces satisfy every model."""
     if problem.world is not None:
         return problem.satisfied_by(problem.outcome(Spans(pieces)).classes)
@@ -155,7 +155,9 @@ class _Repair:
         classes = classes_of(cut, class_of, number, problem.sensitive)
         there = replace(pieces, class_of=class_of)
         fine = (
-            satisfying_classes(problem, there) if problem.world else problem.satisfied_by(classes)
+            flag_satisfying_classes(problem, there)
+            if problem.world
+            else problem.satisfied_by(classes)
         )
         if failing is not None and len(failing) == number:
             fine &= ~failing
@@ -191,22 +193,24 @@ class _Repair:
         while (both[:, 0] < 0).any() and reach < len(self.fine):
             reach *= 8
             both, more = partners(reach)
-        second = self._better_second(failing, both)
+        second = self._flag_better_second(failing, both)
         chosen = np.where(second, both[:, 1], both[:, 0])
         return chosen, np.where(second, more[:, 1], more[:, 0])
 
-    def _better_second(self, failing: Codes, both: Codes) -> Flags:
+    def _flag_better_second(self, failing: Codes, both: Codes) -> Flags:
         """Which failing classes are repaired by their second choice but not by the first."""
         none = np.zeros(len(failing), dtype=np.bool_)
         reads = any(model.columns for model in self.problem.models)
         if not reads or len(self.cut.shared_row) or self.problem.world is not None:
             return none
         pairs = np.flatnonzero(both[:, 1] >= 0)
-        first, second = (self._would_do(failing[pairs], both[pairs, i]) for i in range(2))
+        first, second = (
+            self._flag_satisfying_unions(failing[pairs], both[pairs, i]) for i in range(2)
+        )
         none[pairs] = second & ~first
         return none
 
-    def _would_do(self, ones: Codes, others: Codes) -> Flags:
+    def _flag_satisfying_unions(self, ones: Codes, others: Codes) -> Flags:
         """Whether two classes as one satisfy every model."""
         asked = np.zeros(len(self.fine) + 1, dtype=np.bool_)
         asked[ones] = asked[others] = True
@@ -225,7 +229,7 @@ class _Repair:
         self._renumber(place, len(joined))
         if self.problem.world is not None:
             pieces = replace(self.pieces, class_of=self.class_of)
-            self.fine = satisfying_classes(self.problem, pieces)
+            self.fine = flag_satisfying_classes(self.problem, pieces)
             return
         self.fine[joined] = False
         rows = np.flatnonzero(np.append(joined, False)[self.class_of]).astype(np.int32)
@@ -300,10 +304,10 @@ def _limits_error(problem: Problem, left_out: int) -> InfeasibleError:
 
 def is_safe(problem: Problem, outcome: Outcome) -> bool:
     """Whether all classes satisfy the models, and their crowds if missing matches anything."""
-    return bool(safe_classes(problem, outcome).all())
+    return bool(flag_safe_classes(problem, outcome).all())
 
 
-def safe_classes(problem: Problem, outcome: Outcome) -> Flags:
+def flag_safe_classes(problem: Problem, outcome: Outcome) -> Flags:
     """Which classes satisfy the models, by themselves and with whoever they match."""
     fine = problem.satisfied_by(outcome.classes)
     anything = problem.missing is Missing.MATCHES_ANYTHING and problem.world is None

@@ -38,7 +38,7 @@ from incrowd.search.left_out import search_after_leaving_out
 from incrowd.search.literature.diversify.diversify import MappingName, diverse_pieces
 from incrowd.search.mondrian import least_size, sizes_decide
 from incrowd.search.orders.division import least_people
-from incrowd.search.parts import divide_rows, part_of, separable
+from incrowd.search.parts import divide_rows, is_separable, part_problem
 from incrowd.search.refusals import nothing_found, raise_if_infeasible, raise_if_out_of_time
 from incrowd.search.repair import fold_pieces, join_pieces, merge_failing_classes
 from incrowd.search.search import Found, Search
@@ -98,7 +98,7 @@ class Crowd(Search):
 
     def _trade(self, problem: Problem, watch: Watch) -> Found:
         """Let classes trade, part by part in a large table whose models allow that."""
-        if problem.tally.rows > LARGE and separable(problem):
+        if problem.tally.rows > LARGE and is_separable(problem):
             with suppress(InfeasibleError):
                 return self._trade_in_parts(problem, watch)
         made = self.make_classes(problem, watch)
@@ -111,7 +111,9 @@ class Crowd(Search):
 
         def trade_part(here: Codes) -> FoundClasses:
             """Return the classes of these rows of the table after trading."""
-            made = self.make_classes(part_of(problem, here), parts.begin(), problem.tally.rows)
+            made = self.make_classes(
+                part_problem(problem, here), parts.begin_part(), problem.tally.rows
+            )
             parts.finish_part()
             return replace(made, pieces=replace(made.pieces, row=here[made.pieces.row]))
 
@@ -144,7 +146,7 @@ class PartsWatch(SilentWatch):
         super().__init__(outer, None)
         self._parts, self._begun, self._done = parts, 0, 0
 
-    def begin(self) -> Watch:
+    def begin_part(self) -> Watch:
         """Return the watch of the next part, so limited that first ones leave time to others."""
         left, open_ = self.remaining, self._parts - self._begun
         self._begun += 1
@@ -221,11 +223,11 @@ def classes_by_models(
         offers.run(effort, watch)
         facts = {"rounds": float(offers.made), "trades": float(offers.taken)}
         why = f"started from {title} and moved records {offers.taken:,} times within the models"
-        return FoundClasses(_with_left_out(points, offers.parts, outside), why, facts)
+        return FoundClasses(_add_left_out(points, offers.parts, outside), why, facts)
     trades = Trades(points, _least_size(problem), demands, inside, problem.seed, whole)
     trades.run(effort, watch)
     return FoundClasses(
-        _with_left_out(points, trades.parts, outside),
+        _add_left_out(points, trades.parts, outside),
         _trades_in_words(title, trades),
         _facts_of_trades(trades),
     )
@@ -243,7 +245,7 @@ def _split_left_out(
     return points.parts(stay), points.parts(Pieces(pieces.row[out], pieces.count[out], nowhere))
 
 
-def _with_left_out(
+def _add_left_out(
     points: CrowdPoints, inside: "ClassPieces", outside: "ClassPieces | None"
 ) -> Pieces:
     """Return classes as pieces of rows, with the pieces that are left out, if there are any."""

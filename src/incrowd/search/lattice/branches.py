@@ -141,7 +141,7 @@ class Branches:
         first = self._heap[0][0] if self._heap else inf
         return min(first, min((entry[0] for entry in self._stack), default=inf))
 
-    def lowest(self, best: float) -> tuple[float, Node] | None:
+    def lowest_open(self, best: float) -> tuple[float, Node] | None:
         """Return the limit of the next range and its lowest node, dividing until that is open.
 
         The next range is the last that found no room on the heap, if there is one, else that with
@@ -250,7 +250,7 @@ class Branches:
         """Raise limits at and below this node, by a cut, to `more` above those without cuts."""
         self._cuts.add(node, None, more, hard=False)
 
-    def close_later(self, best: float, node: Node) -> None:
+    def close_ties_after(self, best: float, node: Node) -> None:
         """Drop the next range, whose lowest node comes after the best one: so do all its nodes."""
         del best, node
         self._pop()

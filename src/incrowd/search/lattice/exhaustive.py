@@ -55,7 +55,7 @@ class Exhaustive(Search):
         raise_if_infeasible(problem)
         best, looked, record = _search_all(problem, watch, size)
         if best is None:
-            raise _nothing_found(problem, whole=looked == size)
+            raise _nothing_found_error(problem, whole=looked == size)
         return Found(
             best,
             self.name,
@@ -98,7 +98,7 @@ def _search_all(problem: Problem, watch: Watch, size: int) -> tuple[Levels | Non
     return best, size, record
 
 
-def _nothing_found(problem: Problem, *, whole: bool) -> Exception:
+def _nothing_found_error(problem: Problem, *, whole: bool) -> Exception:
     """Return the error for a search without a solution, `whole` if it tried every node."""
     if whole:
         return no_levels(problem)

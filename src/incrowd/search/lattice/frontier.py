@@ -68,7 +68,7 @@ class Explored:
             return None
         found: Flags = np.zeros(len(self), dtype=np.bool_)
         can = np.flatnonzero(self.state == int(NodeState.RELEASABLE))
-        found[can] = are_lowest(self.levels[can])
+        found[can] = flag_lowest(self.levels[can])
         return found
 
     def __len__(self) -> int:
@@ -140,7 +140,7 @@ class Record:
         )
 
 
-def are_lowest(levels: Codes) -> Flags:
+def flag_lowest(levels: Codes) -> Flags:
     """Return whether each node, a line each, is above no other; of equal ones the first is."""
     minimal: Flags = np.zeros(len(levels), dtype=np.bool_)
     kept: Codes = np.empty((0, levels.shape[1]), dtype=levels.dtype)
@@ -182,7 +182,7 @@ class NodeGrid:
         """Return the part of the array that has the node and all above it."""
         return tuple([slice(h - low, None) for h, low in zip(node, self._low, strict=True)])
 
-    def lowest(self, best: float) -> tuple[float, Node] | None:
+    def lowest_open(self, best: float) -> tuple[float, Node] | None:
         """Return the smallest limit and its node; None if all are closed or above the best loss."""
         place = int(self._flat.argmin())
         limit = float(self._flat[place])
@@ -240,7 +240,7 @@ class NodeGrid:
         box = self._limits[where]
         np.maximum(box, floors + surcharges, out=box)
 
-    def close_later(self, best: float, node: Node) -> None:
+    def close_ties_after(self, best: float, node: Node) -> None:
         """Close nodes that can at most be equal to the best node and come after it."""
         close = np.flatnonzero((self._flat > best - EPSILON) & (self._flat < np.inf))
         sums = np.sum(np.unravel_index(close, self._shape), axis=0) + sum(self._low)

@@ -187,7 +187,7 @@ class ClassTables:
         self._rows = np.array([root.tally.rows])
         self._limit = self._room = limit
 
-    def finest_table(self, node: Node) -> ClassTable:
+    def smallest_table(self, node: Node) -> ClassTable:
         """Return the table with the fewest rows among those of nodes at or below this one."""
         below = (self._nodes <= np.array(node, dtype=np.int16)).all(axis=1)
         return self._tables[int(np.where(below, self._rows, np.iinfo(np.int64).max).argmin())]
@@ -281,7 +281,7 @@ class NodeJudge:
 
     def count(self, node: Node) -> NodeClasses:
         """Count the classes of a node, from the smallest table at hand."""
-        table = self._tables.finest_table(node)
+        table = self._tables.smallest_table(node)
         class_of, first, records = self._grouping.count(table.tally, node)
         self._tables.keep_if_small(table, node, class_of, first)
         return NodeClasses(

@@ -74,10 +74,12 @@ class BestFirst:
         self._judge = NodeJudge(problem)
         self._limits = limits_of(problem, self._judge)
         self._large = self._nodes > LARGEST_GRID
-        self._bare = self._limits.start() is None
+        self._bare = self._limits.starting_limits() is None
         self._seen: set[Node] = set()
         kind = Branches if self._large else NodeGrid
-        self._frontier: Branches | NodeGrid = kind(self._low, self._top, self._limits.start())
+        self._frontier: Branches | NodeGrid = kind(
+            self._low, self._top, self._limits.starting_limits()
+        )
         self._record = Record(tuple(column.name for column in problem.columns), self._nodes)
         self._anything = problem.missing is Missing.MATCHES_ANYTHING
         self._best = bar
@@ -105,10 +107,10 @@ class BestFirst:
         self._examine(self._top)
         local = self._large or self._bare
         descent = self._begin_descent() if local else None
-        while not self._over and (lowest := self._frontier.lowest(self._best)):
+        while not self._over and (lowest := self._frontier.lowest_open(self._best)):
             limit, node = lowest
             if self._node and limit > self._best - EPSILON and rank(node) > rank(self._node):
-                self._frontier.close_later(self._best, self._node)
+                self._frontier.close_ties_after(self._best, self._node)
                 continue
             if self._frontier.limit(node) > self._best + EPSILON:
                 self._frontier.close(node)
@@ -119,7 +121,7 @@ class BestFirst:
 
     def _begin_descent(self) -> Iterator[DescentStage]:
         """Run local search until it leaps, or was down in a large lattice; return the rest."""
-        descent = Descent(self._loss_of, self._low, self._top, self._limits.start())
+        descent = Descent(self._loss_of, self._low, self._top, self._limits.starting_limits())
         steps = descent.steps(self._loss)
         end = DescentStage.NEAR if self._large else DescentStage.LEAPS
         for tried, stage in enumerate(steps):
@@ -158,14 +160,14 @@ class BestFirst:
         self._floor = -inf
         while low < high and not self._over:
             middle = (low + high) // 2 if self._bare else (low + 2 * high) // 3
-            if self._goes_on_above(chain[middle]):
+            if self._examine_in_chain(chain[middle]):
                 low = middle + 1
             else:
                 high = middle
         if low and isinstance(self._frontier, Branches):
             self._raise_doomed(chain[low - 1], self._frontier)
 
-    def _goes_on_above(self, node: Node) -> bool:
+    def _examine_in_chain(self, node: Node) -> bool:
         """Whether a chain is to be looked at above this node.
 
         So it is if the node is doomed and what is above is not too costly. Once a node is known
@@ -201,7 +203,7 @@ class BestFirst:
             return self._examine_crowds(node)
         counted = self._judge.count(node)
         k = int(counted.sizes.people.min())
-        self._floor = self._limits.above(counted)
+        self._floor = self._limits.limit_above(counted)
         if self._floor > -inf:
             self._frontier.lift_above(node, self._floor)
         verdict = self._judge.judge_by_size(counted)
@@ -241,7 +243,7 @@ class BestFirst:
 
     def _lift_limits(self, counted: NodeClasses, doomed: Flags) -> None:
         """Raise the limits at and below a node by what its doomed classes cost."""
-        parts = self._limits.below(counted, doomed)
+        parts = self._limits.limits_below(counted, doomed)
         if parts is not None:
             self._frontier.lift_below(counted.node, parts)
         elif (more := self._limits.surcharge(counted, doomed)) > 0:
@@ -281,7 +283,7 @@ class BestFirst:
         """Return the best node as a recoding; an error is raised if there is none."""
         recoding = None if self._node is None else recode(self._problem, self._node)
         if self._node is None or recoding is None:
-            raise self._nothing_found(out_of_time=self._frontier.bound < inf)
+            raise self._nothing_found_error(out_of_time=self._frontier.bound < inf)
         optimal = self.proved
         facts = {
             "nodes": _as_float(self._nodes),
@@ -301,26 +303,26 @@ class BestFirst:
         return self._frontier.bound > self._best - EPSILON
 
     @property
-    def beaten(self) -> bool:
+    def has_found(self) -> bool:
         """Whether a node was found, below the bar if there is one."""
         return self._node is not None
 
     @property
-    def looked(self) -> str:
+    def examined_in_words(self) -> str:
         """How much was looked at, in words."""
         return f"{self._examined:,} of {readable_number(self._nodes)} level vectors examined"
 
     def _result_in_words(self, *, optimal: bool) -> str:
         """Say what the best node is, and how far from the optimum it may be."""
         if optimal:
-            return f"lowest {self._problem.loss.name} loss of all level vectors; {self.looked}"
+            return f"lowest {self._problem.loss.name} loss of all level vectors; {self.examined_in_words}"
         why = f"lowest {self._problem.loss.name} loss found within the time limit"
         if self._frontier.bound > -inf:
             gap = self._best - self._frontier.bound
             why += f", at most {gap:.4g} above the optimum (lower bound {self._frontier.bound:.4g})"
-        return f"{why}; {self.looked}"
+        return f"{why}; {self.examined_in_words}"
 
-    def _nothing_found(self, *, out_of_time: bool) -> IncrowdError:
+    def _nothing_found_error(self, *, out_of_time: bool) -> IncrowdError:
         """Return the error for a search without a solution, whether for want of time or of any."""
         if not out_of_time:
             return no_levels(self._problem)

@@ -30,7 +30,7 @@ from incrowd.population.budget import budget
 from incrowd.population.one_dimensional import Method
 from incrowd.problem import Problem
 from incrowd.recoding import ColumnBuckets, Pieces
-from incrowd.search.lattice.full_domain import allowed_levels, number_kept, satisfied_crowds
+from incrowd.search.lattice.full_domain import allowed_levels, flag_satisfied_crowds, number_kept
 from incrowd.search.layout import may_show_whole
 from incrowd.search.literature.cut_columns import ColumnCuts
 from incrowd.search.literature.datafly import largest_k
@@ -127,7 +127,7 @@ def _judge(problem: Problem, numbers: tuple[int, ...], buckets: Sequence[Codes])
     shown = np.array([of[codes] for of, codes in zip(buckets, quasi, strict=True)], dtype=np.int32)
     class_of, number = number_columns(shown)
     classes = classes_of(problem.tally, class_of, number, problem.sensitive)
-    kept = _keepable(problem, shown, class_of, classes)
+    kept = _flag_keepable(problem, shown, class_of, classes)
     failing = int(classes.records[~kept].sum())
     if not kept.any() or failing > problem.suppressible:
         return BucketCandidate(numbers, None, failing, float("inf"))
@@ -137,13 +137,13 @@ def _judge(problem: Problem, numbers: tuple[int, ...], buckets: Sequence[Codes])
     return BucketCandidate(numbers, recoding, failing, problem.loss.of(problem.outcome(recoding)))
 
 
-def _keepable(problem: Problem, shown: Codes, class_of: Codes, classes: Classes) -> Flags:
+def _flag_keepable(problem: Problem, shown: Codes, class_of: Codes, classes: Classes) -> Flags:
     """Flags of the classes that may leave; crowds are judged if missing values match anything."""
     if problem.missing is not Missing.MATCHES_ANYTHING:
         return problem.satisfied_by(classes)
     nodes = np.empty((len(shown), len(classes)), dtype=np.int32)
     nodes[:, class_of] = shown
-    return satisfied_crowds(problem, nodes, class_of)
+    return flag_satisfied_crowds(problem, nodes, class_of)
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -291,7 +291,7 @@ def _first_feasible(candidates: BucketCandidates, watch: Watch) -> BucketCandida
             _tell_in_time(watch, times / (last + 1))
             found = candidates.halve_classes(times)
     if found.recoding is None:
-        raise _none_feasible(candidates, found)
+        raise _none_feasible_error(candidates, found)
     return found
 
 
@@ -362,7 +362,9 @@ def _replace_number(numbers: Numbers, j: int, number: int) -> Numbers:
     return (*numbers[:j], number, *numbers[j + 1 :])
 
 
-def _none_feasible(candidates: BucketCandidates, coarsest: BucketCandidate) -> InfeasibleError:
+def _none_feasible_error(
+    candidates: BucketCandidates, coarsest: BucketCandidate
+) -> InfeasibleError:
     """The error that says what binds where even the fewest buckets will not do."""
     problem = candidates.problem
     limited = _limited_columns(problem)

@@ -21,9 +21,9 @@ from incrowd.problem import Problem
 from incrowd.recoding import Levels
 from incrowd.search.lattice.full_domain import (
     allowed_levels,
+    flag_satisfied_classes,
     levels_recoding,
     node_classes,
-    satisfied_classes,
 )
 from incrowd.search.refusals import raise_if_infeasible, raise_if_out_of_time
 from incrowd.search.search import Found, Recodes, Search, column_places
@@ -74,7 +74,7 @@ class LinkingView:
         class_of, number = node_classes(alone, here)
         classes = classes_of(alone.tally, class_of, number, alone.sensitive)
         fine: Flags = np.zeros(len(among), dtype=np.bool_)
-        fine[rows] = satisfied_classes(alone, here, class_of, classes)[class_of]
+        fine[rows] = flag_satisfied_classes(alone, here, class_of, classes)[class_of]
         return fine
 
     def next_column(self, levels: Sequence[int]) -> int | None:

@@ -110,7 +110,7 @@ def line_of(problem: Problem, order: Codes) -> ItemLine:
     boxes = codes if fresh.all() else codes[fresh]
     counts, people = tally.counts[order], people_per_row(tally)[order]
     if not problem.consistent and not tally.has_units:
-        taken = _without_midst(counts, least_people(problem))
+        taken = _cut_out_midst(counts, least_people(problem))
         before = np.arange(int(taken.sum()) + 1, dtype=np.int64)
         first = (np.cumsum(taken) - taken).astype(np.int32)
         return ItemLine(order, first, boxes, np.repeat(box, taken), before, before, whole=False)
@@ -131,7 +131,7 @@ def people_per_row(tally: Tally) -> Counts:
     return shared
 
 
-def _without_midst(counts: Counts, k: int) -> Counts:
+def _cut_out_midst(counts: Counts, k: int) -> Counts:
     """Return counts less classes of k from rows' midst, which any best division may cut out."""
     beyond: Counts = np.maximum(counts - (4 * k - 2), 0)
     taken: Counts = counts - beyond // k * k
@@ -220,15 +220,15 @@ def _pieces_of_classes(tally: Tally, line: ItemLine, ends: Codes) -> Pieces:
     place = np.cumsum(row[starts], dtype=np.int32) - 1
     classes = np.cumsum(class_of[starts], dtype=np.int32)
     if len(line.of) < tally.records:
-        counts += _give_back(tally.counts[line.order], place, classes, counts)
+        counts += _counts_to_give_back(tally.counts[line.order], place, classes, counts)
     to = _places_by_row(line.order, place)
     pieces = Pieces(np.empty_like(place), np.empty_like(counts), np.empty_like(classes))
     pieces.row[to], pieces.count[to], pieces.class_of[to] = line.order[place], counts, classes
     return pieces
 
 
-def _give_back(whole: Counts, place: Codes, classes: Codes, counts: Counts) -> Counts:
-    """Return how many records that `_without_midst` cut out of its row each piece gets back.
+def _counts_to_give_back(whole: Counts, place: Codes, classes: Codes, counts: Counts) -> Counts:
+    """Return how many records that `_cut_out_midst` cut out of its row each piece gets back.
 
     All of a row go to one piece, which is a class by itself. `whole` are the records of each row.
     """

@@ -147,7 +147,7 @@ class _Cover:
 
         What a vector releases rarely grows, so one of those does not wait any more.
         """
-        if self._below_taken(node):
+        if self._is_below_taken(node):
             return inf
         released, cost = self._records_and_cost(node)
         if released < min(self.need, int(self.weights.sum())):
@@ -157,14 +157,14 @@ class _Cover:
             self._enqueue_estimate(one)
         return cost / released
 
-    def _below_taken(self, node: Node) -> bool:
+    def _is_below_taken(self, node: Node) -> bool:
         """Whether a vector above it has released all that it could release."""
         return bool((self.taken >= np.array(node, dtype=np.int32)).all(axis=1).any())
 
     def _records_and_cost(self, node: Node) -> tuple[int, float]:
         """How many records the vector would release, and what those would pay."""
         tables = self.rows.tables
-        here, base = tables.at(node), tables.at(self.base)
+        here, base = tables.level_starts(node), tables.level_starts(self.base)
         moved = np.flatnonzero(here != base)
         change = np.stack([moved, base[moved], here[moved]], axis=1)
         rule = tables.flat, change, self.rows.least
@@ -213,7 +213,7 @@ class _Cover:
         tables = self.rows.tables
         self.base = node
         self.shown = np.empty(len(self.left), dtype=np.uint64), np.empty(len(self.left))
-        level_cover.show(self.codes, tables.flat, tables.at(node), *self.shown)
+        level_cover.show(self.codes, tables.flat, tables.level_starts(node), *self.shown)
         self.work = hash_table(len(self.left))
 
 

@@ -109,7 +109,7 @@ class LevelTables:
         """What rows with these codes pay, by column and level."""
         return level_cover.level_totals(codes, weights, self.costs, self.offset)
 
-    def at(self, node: Node) -> Counts:
+    def level_starts(self, node: Node) -> Counts:
         """The place in the flat arrays where each column's level of a vector begins."""
         begins: Counts = self.offset[np.arange(len(node)), np.array(node)]
         return begins

@@ -50,7 +50,7 @@ class Partitions:
         self._first = kernels.first_items(self._digits)
         self._records: Counts = self._digits @ table.weight
 
-    def best(self, watch: Watch) -> tuple[Codes, Codes] | None:
+    def find_best(self, watch: Watch) -> tuple[Codes, Codes] | None:
         """Levels and copies of items of each class of the best partition.
 
         Shapes (d, classes) and (classes, items); None if there is no partition, or no time.
@@ -61,7 +61,7 @@ class Partitions:
         part.cost[~fine] = np.inf
         if watch.must_stop or not fine.any():
             return None
-        divide = _Partitioned if self._problem.monotone else _Apart
+        divide = _BestDivisions if self._problem.monotone else _BestDistinctDivisions
         sizes = (self._records, int(self._records[-1]) - self._problem.suppressible)
         division = divide(self._table, (self._digits, self._first), part, sizes)
         if not division.run(watch):
@@ -130,7 +130,7 @@ class Partitions:
         return int(best[left_out[best].argmin()])
 
 
-class _Partitioned:
+class _BestDivisions:
     """The best division of each part where classes that satisfy the models may be joined."""
 
     def __init__(
@@ -183,7 +183,7 @@ class _Partitioned:
         return found
 
 
-class _Apart:
+class _BestDistinctDivisions:
     """The best division of each part into classes of which no two show the same.
 
     Whoever sees the release takes classes that show the same for one, and here that one need not

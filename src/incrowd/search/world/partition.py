@@ -162,10 +162,10 @@ class _WorldDivision:
             return Spans(Mondrian().run(asked, watch).recoding.pieces)
         sized = replace(self.people, models=(KAnonymity(k),))
         pieces = Crowd().run(sized, watch).recoding.pieces
-        return Spans(pieces) if not self.strangers else merge_failing_classes(asked, pieces)
+        return Spans(pieces) if not self.has_strangers else merge_failing_classes(asked, pieces)
 
     @property
-    def strangers(self) -> bool:
+    def has_strangers(self) -> bool:
         """Whether the table holds people whom the world lacks."""
         return bool((self.people.tally.sensitive == _STRANGE).any())
 

@@ -82,7 +82,7 @@ class Accuracy(Search):
         """The bound that every class keeps."""
         return self.max_loss
 
-    def protects(self, sensitive: tuple[str, ...]) -> tuple[str, ...]:
+    def protected_columns(self, sensitive: tuple[str, ...]) -> tuple[str, ...]:
         """With privacy `l`, its column."""
         if self.privacy != "l":
             return ()

@@ -75,7 +75,7 @@ class BoundedAnswer:
         return self.privacy >= other.privacy - SLACK and self.loss < other.loss - SLACK
 
 
-def better(one: BoundedAnswer | None, other: BoundedAnswer | None) -> BoundedAnswer | None:
+def better_of(one: BoundedAnswer | None, other: BoundedAnswer | None) -> BoundedAnswer | None:
     """The better of two answers, the first if they are as good; None only if both are None."""
     return other if other is not None and other.beats(one) else one
 
@@ -104,7 +104,7 @@ def judge_answer(quest: BoundedProblem, found: Spans | Pieces) -> BoundedAnswer 
     answer = _answer_from(quest, spans, outcome)
     if outcome.suppressed == problem.suppressible:
         return answer
-    return better(answer, _drop_weak_classes(quest, answer))
+    return better_of(answer, _drop_weak_classes(quest, answer))
 
 
 def _answer_from(quest: BoundedProblem, spans: Spans, outcome: Outcome) -> BoundedAnswer:
@@ -139,7 +139,7 @@ def _drop_weak_classes(quest: BoundedProblem, answer: BoundedAnswer) -> BoundedA
     spare = problem.suppressible - answer.outcome.suppressed
     tries = [_keep_classes(problem, answer.recoding.pieces, _strong_classes(quest, classes, spare))]
     if quest.sensitive is not None and not quest.whole_rows:
-        tries.append(_level_classes(quest, answer, spare))
+        tries.append(_cap_commonest_values(quest, answer, spare))
     best: BoundedAnswer | None = None
     for spans in tries:
         outcome = problem.outcome(spans)
@@ -148,7 +148,7 @@ def _drop_weak_classes(quest: BoundedProblem, answer: BoundedAnswer) -> BoundedA
         )
         within = outcome.suppressed <= problem.suppressible
         if within and fine.all() and len(fine) and crowds_are_safe(problem, outcome):
-            best = better(best, _answer_from(quest, spans, outcome))
+            best = better_of(best, _answer_from(quest, spans, outcome))
     return best
 
 
@@ -172,7 +172,7 @@ def _privacies(quest: BoundedProblem, classes: Classes) -> Floats:
     return each
 
 
-def _level_classes(quest: BoundedProblem, answer: BoundedAnswer, spare: int) -> Spans:
+def _cap_commonest_values(quest: BoundedProblem, answer: BoundedAnswer, spare: int) -> Spans:
     """The recoding once up to `spare` records of commonest values have left their classes.
 
     Each class keeps as many as the largest l allows for which what goes is not too much.

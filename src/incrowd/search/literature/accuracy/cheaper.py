@@ -28,7 +28,7 @@ _MOST = 256
 """How many classes are divided again if nothing else is said."""
 
 
-def with_less_loss(
+def recut_dearest_classes(
     quest: BoundedProblem, answer: BoundedAnswer, watch: Watch, most: int = _MOST
 ) -> BoundedAnswer:
     """The answer with its `most` dearest classes divided again, if as private and losing less."""

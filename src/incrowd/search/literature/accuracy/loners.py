@@ -69,13 +69,13 @@ def _longest_runs(quest: BoundedProblem, line: RecordLine, there: Counts) -> Cou
     return accuracy_limits.longest_runs(first)
 
 
-def ceiling(quest: BoundedProblem, line: RecordLine) -> float:
+def privacy_ceiling(quest: BoundedProblem, line: RecordLine) -> float:
     """A privacy that no release within the bound exceeds, as far as loners and the table tell.
 
     More records than may be left out have no more company than the last of them: one of them is in
     the release.
     """
-    limit = float(most_possible(quest))
+    limit = float(most_possible_privacy(quest))
     if any(column.sets for column in quest.problem.columns):
         return limit  # sets cost less than the spans around them
     tally = quest.problem.tally
@@ -110,7 +110,7 @@ def _loneliest_rows(quest: BoundedProblem, line: RecordLine, box: Codes) -> Code
     return rows[:number]
 
 
-def most_possible(quest: BoundedProblem) -> Fraction:
+def most_possible_privacy(quest: BoundedProblem) -> Fraction:
     """The most privacy of the table as one class, after leaving out what may be."""
     tally = quest.problem.tally
     if quest.sensitive is None:

@@ -149,12 +149,12 @@ def best_of_one_column(quest: BoundedProblem, boxes: BoxCosts) -> list[Spans | P
         return [records.pieces(class_of) for class_of in divide_by_runs(quest, boxes, records)]
     column = exact.column_of(problem, quest.sensitive or 0)
     if quest.sensitive is not None:
-        best = exact.most_private(column, quest.most, k)
+        best = exact.most_private_division(column, quest.most, k)
         return [] if best is None else [recoding_of(problem, column, best[1])]
     low, high, found = k - 1, len(column.row), None
     while low < high:
         middle = (low + high + 1) // 2
-        class_of = exact.division(column, quest.most, floor, middle)
+        class_of = exact.find_division(column, quest.most, floor, middle)
         if class_of is None:
             high = middle - 1
         else:

@@ -127,7 +127,7 @@ def _diverse_classes(
     column, l = wanted
     boxes = boxes_of(problem)
     everyone = groups.records_of(problem, order, column)
-    kept = groups.eligible_together(
+    kept = groups.flag_eligible_together(
         [(everyone.value, Fraction(l)), *_limited_values(problem, everyone)]
     )
     if len(kept) - int(kept.sum()) > problem.suppressible or not kept.any():

@@ -108,7 +108,7 @@ def column_of(problem: Problem, sensitive: int) -> OneColumn:
     return OneColumn(row[order], place[order].astype(np.int64), start, costs)
 
 
-def division(column: OneColumn, most: float, l: Fraction, k: int = 1) -> Codes | None:
+def find_division(column: OneColumn, most: float, l: Fraction, k: int = 1) -> Codes | None:
     """The l-diverse class of each record, of k or more, that costs `most` at most; None if none."""
     if any(size * l > len(column.place) for size in column.sizes.tolist()):
         return None
@@ -142,12 +142,12 @@ def least_extent(column: OneColumn, l: Fraction, k: int = 1) -> tuple[float, Cod
     """
     extents = column.extents
     low, high = 0, len(extents) - 1
-    best = division(column, float(extents[high]), l, k)
+    best = find_division(column, float(extents[high]), l, k)
     if best is None:
         return None
     while low < high:
         middle = (low + high) // 2
-        found = division(column, float(extents[middle]), l, k)
+        found = find_division(column, float(extents[middle]), l, k)
         if found is None:
             low = middle + 1
         else:
@@ -155,13 +155,15 @@ def least_extent(column: OneColumn, l: Fraction, k: int = 1) -> tuple[float, Cod
     return float(extents[high]), best
 
 
-def most_private(column: OneColumn, most: float, k: int = 1) -> tuple[Fraction, Codes] | None:
+def most_private_division(
+    column: OneColumn, most: float, k: int = 1
+) -> tuple[Fraction, Codes] | None:
     """The largest l for which classes of at most this cost are l-diverse (Section 5.1).
 
     None if there are no classes of at most this cost with k records. Two different fractions with
     denominators up to n are at least 1/n² apart, so halving ends with the best one.
     """
-    best = division(column, most, Fraction(1), k)
+    best = find_division(column, most, Fraction(1), k)
     if best is None:
         return None
     largest = int(column.sizes.max())
@@ -169,7 +171,7 @@ def most_private(column: OneColumn, most: float, k: int = 1) -> tuple[Fraction, 
     high = Fraction(len(column.place), largest) + Fraction(1, largest**2)
     while high - low >= Fraction(1, largest**2):
         middle = (low + high) / 2
-        found = division(column, most, middle, k)
+        found = find_division(column, most, middle, k)
         if found is None:
             high = middle
         else:

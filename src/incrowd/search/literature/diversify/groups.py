@@ -90,7 +90,7 @@ def largest_l(counts: Counts) -> float:
     return float(counts.sum() / max(int(counts.max(initial=0)), 1))
 
 
-def eligible_together(columns: Sequence[tuple[Codes, Fraction]]) -> Flags:
+def flag_eligible_together(columns: Sequence[tuple[Codes, Fraction]]) -> Flags:
     """Flags of the records that are eligible by each sensitive column with its own l.
 
     Each column in turn leaves out what it must, until none has to: a column that was eligible may
@@ -100,11 +100,11 @@ def eligible_together(columns: Sequence[tuple[Codes, Fraction]]) -> Flags:
     before = -1
     while before != (before := int(kept.sum())):
         for value, l in columns:
-            kept[np.flatnonzero(kept)] = eligible_part(value[kept], l)
+            kept[np.flatnonzero(kept)] = flag_eligible_part(value[kept], l)
     return kept
 
 
-def eligible_part(value: Codes, l: int | Fraction) -> Flags:
+def flag_eligible_part(value: Codes, l: int | Fraction) -> Flags:
     """The largest part of these records that is l-eligible, as flags; the last of a value go first.
 
     Every value keeps at most c records, c as large as leaves c times l records or more.

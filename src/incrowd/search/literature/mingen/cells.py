@@ -48,7 +48,7 @@ class MinGenCells(Search):
         table = SmallTable.of(problem)
         _refuse_unsupported(problem, table, self.limit)
         raise_if_infeasible(problem)
-        best = Partitions(problem, table).best(watch)
+        best = Partitions(problem, table).find_best(watch)
         if best is None and watch.must_stop:
             raise LimitError(
                 "the time limit ended before all partitions of the table were compared",
