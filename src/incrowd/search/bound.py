@@ -128,7 +128,10 @@ def lower_bound(
 def _estimate(
     space: "_PricedSpace", worth: Floats, size: int, draw: tuple[int, int], watch: Watch
 ) -> tuple[float, int, float]:
-    """Mean, size and error of a sample after one pass; `draw` is how many records, and the seed."""
+    """The mean, size and margin (95 %) of a sample; `draw` is how many records, and the seed.
+
+    The mean is 0 and the margin 1 if the time allowed fewer than two records.
+    """
     shares = space.counts / space.counts.sum()
     drawn = np.random.default_rng(draw).choice(len(shares), draw[0], p=shares)
     points, times = np.unique(drawn, return_counts=True)

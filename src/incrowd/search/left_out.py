@@ -38,11 +38,12 @@ _TURNS = 50
 def search_after_leaving_out(
     problem: Problem, run: Callable[[Problem], Found], *, by_itself: bool = False
 ) -> Found:
-    """Leave out what the models make one leave out, if so much may be; then run a search.
+    """Leave out the records that the models rule out, then run a search on the rest.
 
-    If people have several records, or missing values match anything, the search looks for classes
-    without leaving anybody out first: the table as a whole says little about them. So does one that
-    leaves out what fails `by_itself`.
+    The whole table is searched if it satisfies the models as one class, no model reads values, or
+    nothing may be left out. It is tried first if people have several records, or missing values
+    match anything: the table as one class says little then. So it is if the search leaves out
+    failing classes `by_itself`. `InfeasibleError` if too many records would have to be left out.
     """
     reads = any(model.columns for model in problem.models)
     if not reads or not problem.suppressible or _satisfied_as_one_class(problem):
@@ -63,7 +64,7 @@ def search_after_leaving_out(
 
 
 def _search_rest(stay: "StayingPart", run: Callable[[Problem], Found]) -> Found:
-    """Search among the records that stay and return the result with the others left out."""
+    """Search among the records that stay; return the result for the whole table."""
     found = run(stay.problem)
     out = count_of(stay.left_out, "record")
     why = f"{found.why}; {out} with too common sensitive values left out first"
@@ -89,7 +90,7 @@ class StayingPart:
 
     @property
     def problem(self) -> Problem:
-        """The problem of these records alone; what else may be left out is what is left to."""
+        """The problem of these records alone; only as many more as the policy lets may be left out."""
         tally = self.whole.tally.split(self.rows, self.counts)
         left = self.whole.suppressible - self.left_out
         return replace(self.whole, tally=tally, suppression=left / max(tally.records, 1))
@@ -108,8 +109,8 @@ def staying_part(problem: Problem, more: int = 0) -> StayingPart | None:
     """A part of the table that satisfies every model as one class, few records being left out.
 
     None if none was found, which for small tables means that there is none. For others it is as
-    large as can be if one model of one column must leave out records; several take turns. Of large
-    tables `more` records than must be are left out.
+    large as can be if one model of one column must leave out records; several take turns. In large
+    tables `more` records are left out beyond those that must be.
     """
     small = _largest_satisfying_part(problem)
     stay = _leave_out_in_turns(problem, more) if small is None else small
@@ -127,7 +128,10 @@ def _satisfied_as_one_class(problem: Problem) -> bool:
 
 
 def _largest_satisfying_part(problem: Problem) -> Counts | None:
-    """Records of each row that stay in the largest part that will do; None for large tables."""
+    """Records of each row in the largest part that satisfies the models; None for large tables.
+
+    All are 0 if no part does that leaves out few enough records. None with a world, too.
+    """
     if 2**problem.tally.rows > _FEW or problem.world is not None:
         return None
     table = SmallTable.of(problem)
@@ -148,7 +152,10 @@ def _largest_satisfying_part(problem: Problem) -> Counts | None:
 
 
 def _leave_out_in_turns(problem: Problem, more: int) -> Counts:
-    """Records of each row that stay once models in turn leave out what they must, `more` once."""
+    """Records of each row that stay after models in turn have left out what they must.
+
+    The first model that leaves out any leaves out `more` beyond that.
+    """
     tally = problem.tally
     stay = tally.counts.copy()
     whole_rows = tally.has_units or problem.consistent
@@ -171,7 +178,8 @@ def _leave_out_in_turns(problem: Problem, more: int) -> Counts:
 def _excess_holders(problem: Problem, model: Model, stay: Counts, more: int) -> Counts | None:
     """How many holders of each code must go for a model, with `more` in all than it asks.
 
-    `stay` are the records of each row that are left. None if it asks nothing, or nobody is left.
+    `stay` are the records of each row that are left. None if the model reads no values or is
+    satisfied, or nobody is left.
     """
     rows = np.flatnonzero(stay).astype(np.int32)
     if not model.columns or not len(rows):
@@ -195,7 +203,7 @@ def _share_out(model: Model, held: Histogram, counts: Counts, most: int) -> Coun
 
 
 def _nearest_counts(counts: Counts, wanted: Floats, total: int) -> Counts:
-    """The counts with this total, none above those given, that are nearest to those wanted."""
+    """The counts nearest to `wanted` that sum to `total` and are nowhere above `counts`."""
     kept = np.minimum(counts, np.floor(wanted).astype(np.int64))
     part = np.where(counts > kept, wanted - kept, 0.0)
     order = np.argsort(-part, kind="stable")[: max(total - int(kept.sum()), 0)]

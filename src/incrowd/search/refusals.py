@@ -92,7 +92,7 @@ def nothing_found(problem: Problem, search: str = THIS_SEARCH) -> InfeasibleErro
 
 
 def no_levels(problem: Problem) -> InfeasibleError:
-    """The error of a search that looked at all level vectors.
+    """The error of a search that looked at all level vectors and found none to release.
 
     Where missing values match anything, leaving out one class may mend or break another, and not
     all ways of doing so were tried.

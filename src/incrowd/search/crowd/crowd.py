@@ -130,7 +130,10 @@ class Crowd(Search):
         return Found(spans, self.name, why=f"{why}: {number:,} classes", facts=facts)
 
     def make_classes(self, problem: Problem, watch: Watch, whole: int = 0) -> "FoundClasses":
-        """Make classes, let them trade, join those that fail; `whole`: as in `classes_by_size`."""
+        """Make classes, let them trade, join those that fail; `whole`: as in `classes_by_size`.
+
+        `LimitError` if the time is up before, `InfeasibleError` if no classes are found.
+        """
         raise_if_out_of_time(watch)
         if sizes_decide(problem):
             made = classes_by_size(problem, self.effort, watch, whole=whole)
@@ -147,7 +150,7 @@ class PartsWatch(SilentWatch):
         self._parts, self._begun, self._done = parts, 0, 0
 
     def begin_part(self) -> Watch:
-        """Return the watch of the next part, so limited that first ones leave time to others."""
+        """Return the watch of the next part, limited so that first parts leave time to others."""
         left, open_ = self.remaining, self._parts - self._begun
         self._begun += 1
         share = None if left is None else _GENEROUS * threads() * max(left, 0.0) / open_
@@ -183,7 +186,8 @@ def classes_by_size(
 ) -> FoundClasses:
     """Return classes of at least k records, by default as many as the models ask for.
 
-    Only sizes are looked at. `whole` is the number of rows of the table that this is a part of.
+    Only sizes are looked at. `whole` is the number of rows of the table that this is a part of, 0
+    if it is all of it.
     """
     k = k or least_size(problem) or 1
     points = points_of(problem, by_size=True)
@@ -236,7 +240,7 @@ def classes_by_models(
 def _split_left_out(
     points: CrowdPoints, pieces: Pieces
 ) -> tuple["ClassPieces", "ClassPieces | None"]:
-    """Return the classes of some pieces, and the pieces left out as one class, None without any."""
+    """Return the classes of pieces, and those left out as one class (None if none is left out)."""
     out = pieces.class_of < 0
     stay = Pieces(pieces.row[~out], pieces.count[~out], pieces.class_of[~out])
     if not out.any():
@@ -267,7 +271,10 @@ def _trades_in_words(title: str, trades: Trades) -> str:
 
 
 def _facts_of_trades(trades: Trades) -> dict[str, float]:
-    """Return the figures of trades: what each kind saved a record, rounds, work, and the end."""
+    """Return the figures of trades: what each kind saved a record, rounds, work, and how it ended.
+
+    "ended by effort" is 1 if a higher effort might have saved more, else 0.
+    """
     records = max(int(trades.points.weights.sum()), 1)
     savings = zip(KINDS, trades.saved.tolist(), strict=True)
     facts = {f"saved by {kind}": saving / records for kind, saving in savings}
@@ -281,7 +288,7 @@ def _best_start(problem: Problem, effort: float, watch: Watch) -> tuple[str, Spa
 
     Ways that see to sizes alone come first only if they are quick; if diverse classes are by far
     cheaper, the others are not tried: sizes are not what binds. Once the time is up, the quickest
-    that does is enough.
+    way that gives classes is enough. `InfeasibleError` if none does.
     """
     points = points_of(problem, by_size=False)
     first, *others = _quick_ways(problem, watch)

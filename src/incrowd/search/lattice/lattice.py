@@ -314,13 +314,14 @@ class BestFirst:
 
     def _result_in_words(self, *, optimal: bool) -> str:
         """Say what the best node is, and how far from the optimum it may be."""
+        looked = self.examined_in_words
         if optimal:
-            return f"lowest {self._problem.loss.name} loss of all level vectors; {self.examined_in_words}"
+            return f"lowest {self._problem.loss.name} loss of all level vectors; {looked}"
         why = f"lowest {self._problem.loss.name} loss found within the time limit"
         if self._frontier.bound > -inf:
             gap = self._best - self._frontier.bound
             why += f", at most {gap:.4g} above the optimum (lower bound {self._frontier.bound:.4g})"
-        return f"{why}; {self.examined_in_words}"
+        return f"{why}; {looked}"
 
     def _nothing_found_error(self, *, out_of_time: bool) -> IncrowdError:
         """Return the error for a search without a solution, whether for want of time or of any."""
