@@ -191,10 +191,7 @@ def _try_lattice(
         return None, f"full-domain generalization loses no less ({quest.examined_in_words})"
     limit = "the time limit" if watch.expired else "this effort"
     looked = quest.examined_in_words
-    return (
-        None,
-        f"full-domain generalization found nothing better within {limit} ({looked})",
-    )
+    return None, f"full-domain generalization found nothing better within {limit} ({looked})"
 
 
 def _explain_choice(problem: Problem, trials: list[_Trial], said: str) -> Found:

@@ -23,7 +23,7 @@ _LARGEST_TABLE = 2**18
 
 
 def boxes_of(problem: Problem) -> BoxCosts:
-    """What runs of codes of a problem's columns cost, laid out flat; weights of columns sum to 1."""
+    """What runs of codes of a problem's columns cost, laid out flat; column weights sum to 1."""
     loss = cell_loss(problem)
     weights = np.array([column.weight for column in problem.columns], dtype=np.float64)
     weights /= weights.sum()

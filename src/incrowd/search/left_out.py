@@ -90,7 +90,7 @@ class StayingPart:
 
     @property
     def problem(self) -> Problem:
-        """The problem of these records alone; only as many more as the policy lets may be left out."""
+        """The problem of these records alone, with what is left of the policy's suppression."""
         tally = self.whole.tally.split(self.rows, self.counts)
         left = self.whole.suppressible - self.left_out
         return replace(self.whole, tally=tally, suppression=left / max(tally.records, 1))

@@ -222,7 +222,7 @@ class _Rounds:
         return _class_of_items(order, np.vstack([*done, parts])), not len(parts)
 
     def _propose_cuts(self, order: Codes, parts: Counts, attempts: Counts) -> tuple[Counts, Codes]:
-        """Propose a place to cut each part, -1 for none; return it, and the half that each item is in.
+        """Propose a place to cut each part, -1 for none; return it, and the half of each item.
 
         Part p has the halves 2p and 2p + 1; an item of a part without a cut is in half -1.
         """

@@ -205,7 +205,7 @@ class _Repair:
         return chosen, np.where(second, more[:, 1], more[:, 0])
 
     def _flag_better_second(self, failing: Codes, both: Codes) -> Flags:
-        """Flags of the failing classes that the second choice of `both` repairs, but not the first."""
+        """Flags of the failing classes that their second choice in `both` repairs, not their first."""
         none = np.zeros(len(failing), dtype=np.bool_)
         reads = any(model.columns for model in self.problem.models)
         if not reads or len(self.cut.shared_row) or self.problem.world is not None:

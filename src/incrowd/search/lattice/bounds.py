@@ -64,9 +64,10 @@ class CellLimits:
         return self._whole
 
     def limits_below(self, counted: NodeClasses, failing: Flags) -> list[Floats]:
-        """Return limits for nodes at or below, where failing records fail too, as `start` does.
+        """Return limits for nodes at or below, where failing records fail too, by column and level.
 
-        They are mean costs of the other records; failing ones add 1 each, in the first column.
+        The sum of a node's levels is its limit: the mean cost of records, where failing ones cost 1
+        each, added to the first column.
         """
         lost = int(counted.sizes.records[failing].sum())
         if lost == 0:
@@ -80,16 +81,16 @@ class CellLimits:
         return parts
 
     def loss(self, counted: NodeClasses, kept: Flags) -> float:
-        """Return the loss of a node when only the classes `kept` leave: the limit there."""
+        """Return the loss of a node when only the classes `kept` leave, which is its limit."""
         return float(sum(part[-1] for part in self.limits_below(counted, ~kept)))
 
     def limit_above(self, counted: NodeClasses) -> float:
-        """Return minus infinity: costs of cells are in `start` already."""
+        """Return minus infinity: costs of cells are in `starting_limits` already."""
         del counted
         return -np.inf
 
     def surcharge(self, counted: NodeClasses, failing: Flags) -> float:
-        """Return 0: what failing records pay more is in `below`."""
+        """Return 0: what failing records pay more is in `limits_below`."""
         del counted, failing
         return 0.0
 

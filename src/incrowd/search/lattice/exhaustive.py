@@ -42,7 +42,7 @@ class Exhaustive(Search):
     recoding: ClassVar[Recodes] = "levels"
 
     def run(self, problem: Problem, watch: Watch) -> Found:
-        """Look at every node."""
+        """Look at every node; `PolicyError` if there are more than `limit`."""
         size = lattice_size(problem)
         if size > self.limit:
             raise PolicyError(
@@ -78,7 +78,7 @@ def nodes_in_order(problem: Problem) -> Iterator[tuple[int, ...]]:
 
 
 def _search_all(problem: Problem, watch: Watch, size: int) -> tuple[Levels | None, int, Record]:
-    """Return the best recoding or None, how many nodes were looked at, and their record."""
+    """Return the best recoding, None if none may leave; how many nodes were judged; their record."""
     best, least = None, inf
     record = Record(tuple(column.name for column in problem.columns), size)
     for looked, levels in enumerate(nodes_in_order(problem)):

@@ -106,7 +106,7 @@ def node_classes(problem: Problem, levels: Sequence[int]) -> tuple[Codes, int]:
 
 
 def recode(problem: Problem, levels: Sequence[int]) -> Levels | None:
-    """Return the recoding of a node without failing classes; None if those are too many, or all."""
+    """Return the recoding of a node without failing classes; None if too many fail, or all do."""
     return recoding_of(problem, judge_node(problem, levels))
 
 
@@ -119,7 +119,7 @@ def judge_node(problem: Problem, levels: Sequence[int]) -> JudgedNode:
 
 
 def recoding_of(problem: Problem, node: JudgedNode) -> Levels | None:
-    """Return the recoding of a node; None if it leaves out too much, or everything."""
+    """Return the recoding of a judged node; None if it leaves out too much, or everything."""
     if not node.kept.any() or node.failing > problem.suppressible:
         return None
     return levels_recoding(problem, node.levels, node.class_of, node.kept)

@@ -86,7 +86,7 @@ class Grouping:
     def _count_dense(
         self, codes: Codes, counts: Counts, steps: tuple[Counts, Counts, int]
     ) -> tuple[Codes, Codes, Counts]:
-        """Do what `count` does by an array of all keys, numbering a large table's halves as one.
+        """Do what `count` does by an array of all keys, for the halves of a large table side by side.
 
         `steps` are offset, stride and span, as `_key_steps` returns them.
         """
@@ -289,11 +289,11 @@ class NodeJudge:
         )
 
     def judge_by_size(self, counted: NodeClasses) -> NodeVerdict:
-        """Return what the models say that look at sizes only."""
+        """Return the verdict of the models that look at sizes only."""
         return self._ask_models(counted.sizes, columns=False)
 
     def judge_by_value(self, counted: NodeClasses) -> NodeVerdict:
-        """Return what all models say, and how many records leave at least here and below."""
+        """Return the verdict of all models, with the records that leave at least here and below."""
         classes = self.classes(counted)
         verdict = self._ask_models(classes, columns=True)
         return (

@@ -120,7 +120,11 @@ class BestFirst:
                 self._descend(descent)
 
     def _begin_descent(self) -> Iterator[DescentStage]:
-        """Run local search until it leaps, or was down in a large lattice; return the rest."""
+        """Start local search and take its first steps; return the steps that follow.
+
+        It goes down from the highest node. Unless the lattice is large, it also tries nodes near
+        the best one, until it would leap. It counts no more than `_FIRST` nodes.
+        """
         descent = Descent(self._loss_of, self._low, self._top, self._limits.starting_limits())
         steps = descent.steps(self._loss)
         end = DescentStage.NEAR if self._large else DescentStage.LEAPS
@@ -131,7 +135,7 @@ class BestFirst:
         return steps
 
     def _descend(self, steps: Iterator[DescentStage]) -> None:
-        """Take as many local steps as branch and bound has taken since, `_TURN` at most."""
+        """Take as many local steps as nodes were counted since the last turn, `_TURN` at most."""
         most = min(self._examined - self._paused, _TURN)
         for tried, _ in enumerate(steps, 1):
             if tried >= most or self._over:
@@ -168,11 +172,11 @@ class BestFirst:
             self._raise_doomed(chain[low - 1], self._frontier)
 
     def _examine_in_chain(self, node: Node) -> bool:
-        """Whether a chain is to be looked at above this node.
+        """Examine a node of a chain if that helps; return whether to go on above it.
 
-        So it is if the node is doomed and what is above is not too costly. Once a node is known
-        above which all are too costly, one below may be another such node, doomed or not: it is
-        counted, and rules out more.
+        It goes on above if the node is doomed and the nodes above are not known to be too costly.
+        Once they are, a lower node may have only costly ones above, too: it is examined, even if
+        its own limit is too high, and rules out more.
         """
         costly = self._floor > self._best + EPSILON
         open_ = self._frontier.limit(node) <= self._best + EPSILON
@@ -280,7 +284,10 @@ class BestFirst:
             self._watch.tell("searching the lattice", done)
 
     def result(self) -> Found:
-        """Return the best node as a recoding; an error is raised if there is none."""
+        """Return the best node as a recoding.
+
+        Without one, `LimitError` if the search did not end, else `InfeasibleError`.
+        """
         recoding = None if self._node is None else recode(self._problem, self._node)
         if self._node is None or recoding is None:
             raise self._nothing_found_error(out_of_time=self._frontier.bound < inf)

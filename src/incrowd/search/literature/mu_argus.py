@@ -157,7 +157,10 @@ class MuArgus(Search):
         return _MuArgusWork(problem, watch, allowed, kinds, tested)
 
     def _kinds(self, problem: Problem) -> tuple[Identifying, ...]:
-        """How identifying each column is, as set or else by its number of distinct values."""
+        """How identifying each column is, as set or else by its number of distinct values.
+
+        `PolicyError` if it is set for some columns only.
+        """
         names = [column.name for column in problem.columns]
         if not self.identifying:
             return _thirds(problem)
@@ -247,7 +250,7 @@ class _MuArgusWork:
         return self.allowed[j][-1]
 
     def _measure_outlying(self, sequences: Sequences) -> Outlying:
-        """The share of records in rare combinations, and how many there are by column."""
+        """The share of records that show a rare combination, and how many of these a column is in."""
         blank = sequences.flag_blank_cells()
         found = self._find_rare(sequences, blank).occurrences(blank)
         in_each = (found * sequences.records).sum(axis=1).tolist()

@@ -78,7 +78,7 @@ class Sequences:
 
     @classmethod
     def at_levels(cls, problem: Problem, levels: Sequence[int]) -> "Sequences":
-        """The sequences at these levels."""
+        """The sequences that records show at these levels, one level per column."""
         class_of, _ = node_classes(problem, levels)
         return cls(problem, tuple(levels), class_of, shown_nodes(problem, levels, class_of))
 
@@ -89,7 +89,7 @@ class Sequences:
         return np.bincount(self.class_of, counts, self.nodes.shape[1]).astype(np.int64)
 
     def flag_blank_cells(self) -> Flags:
-        """The cells that are blank at these levels: all of a column at its hierarchy's height."""
+        """Flags of the cells that are blank by these levels: all of a column at its highest level."""
         heights = [column.hierarchy.height for column in self.problem.columns]
         top = np.array(self.levels) >= np.array(heights)
         return np.repeat(top[:, np.newaxis], self.nodes.shape[1], axis=1)
@@ -107,7 +107,7 @@ class Sequences:
         return np.where(group >= 0, people[group], -1)
 
     def find_rare(self, tested: Sequence[Combination], k: int, blank: Flags) -> "RareCombinations":
-        """The combinations that fewer than k people show, sequence by sequence."""
+        """The tested combinations that fewer than k people show, sequence by sequence."""
         number = self.nodes.shape[1]
         flags = np.empty((len(tested), (number + 7) // 8), dtype=np.uint8)
         for c, combination in enumerate(tested):
@@ -116,7 +116,7 @@ class Sequences:
         return RareCombinations(tuple(tested), flags, self.nodes.shape)
 
     def recode_with_blanks(self, blank: Flags) -> CellLevels:
-        """The recoding that shows the sequences with these cells blank."""
+        """The recoding that shows the sequences at these levels, with the cells in `blank` blank."""
         problem = self.problem
         heights = [[column.hierarchy.height] for column in problem.columns]
         levels = np.where(blank, heights, np.array(self.levels)[:, np.newaxis]).astype(np.int32)
@@ -159,7 +159,7 @@ class RareCombinations:
 
 
 def blank_cells(rare: RareCombinations, order: Sequence[int], blank: Flags) -> Flags:
-    """The blank cells if no rare combination may stay (Sweeney Figure 11, step 6).
+    """Flags of the blank cells once no combination in `rare` stays (Sweeney Figure 11, step 6).
 
     In each sequence the cell goes that is in most of its rare combinations, then the one that is in
     most of those left, and so on. Of equal ones the first in `order` goes; columns that are not in
