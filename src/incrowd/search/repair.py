@@ -205,7 +205,7 @@ class _Repair:
         return chosen, np.where(second, more[:, 1], more[:, 0])
 
     def _flag_better_second(self, failing: Codes, both: Codes) -> Flags:
-        """Flags of the failing classes that their second choice in `both` repairs, not their first."""
+        """Flags of the failing classes that the second partner in `both` repairs, not the first."""
         none = np.zeros(len(failing), dtype=np.bool_)
         reads = any(model.columns for model in self.problem.models)
         if not reads or len(self.cut.shared_row) or self.problem.world is not None:
@@ -218,7 +218,7 @@ class _Repair:
         return none
 
     def _flag_satisfying_unions(self, ones: Codes, others: Codes) -> Flags:
-        """Flags of the pairs of classes, `ones[i]` and `others[i]`, that as one satisfy all models."""
+        """Flags of the pairs of classes (`ones`, `others`) that as one satisfy every model."""
         asked = np.zeros(len(self.fine) + 1, dtype=np.bool_)
         asked[ones] = asked[others] = True
         rows = np.flatnonzero(asked[self.class_of])

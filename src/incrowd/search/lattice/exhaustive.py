@@ -78,7 +78,7 @@ def nodes_in_order(problem: Problem) -> Iterator[tuple[int, ...]]:
 
 
 def _search_all(problem: Problem, watch: Watch, size: int) -> tuple[Levels | None, int, Record]:
-    """Return the best recoding, None if none may leave; how many nodes were judged; their record."""
+    """Return the best recoding (or None), how many nodes were judged, and their record."""
     best, least = None, inf
     record = Record(tuple(column.name for column in problem.columns), size)
     for looked, levels in enumerate(nodes_in_order(problem)):

@@ -256,7 +256,7 @@ class NodeGrid:
         self._flat[close[later]] = np.inf
 
     def chain_upwards(self, node: Node, best: float) -> list[Node]:
-        """Return a chain upwards, each step to the open node of the largest limit that `best` allows.
+        """Return a chain upwards, each step to the open node of the largest limit within `best`.
 
         `best` is the best loss: no limit is above it. The chain ends at a hopeful node, or where no
         step is left. Such nodes fail least often and rule out most if they do.

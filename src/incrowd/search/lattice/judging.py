@@ -86,7 +86,7 @@ class Grouping:
     def _count_dense(
         self, codes: Codes, counts: Counts, steps: tuple[Counts, Counts, int]
     ) -> tuple[Codes, Codes, Counts]:
-        """Do what `count` does by an array of all keys, for the halves of a large table side by side.
+        """Do what `count` does by an array of all keys, a large table in two halves side by side.
 
         `steps` are offset, stride and span, as `_key_steps` returns them.
         """

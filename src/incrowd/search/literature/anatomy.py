@@ -138,7 +138,7 @@ def _pieces_of(problem: Problem, buckets: _BucketRecords, class_of: Codes) -> Pi
 
 
 def _refuse_limits(problem: Problem) -> None:
-    """Raise `PolicyError` if a column has a lowest level, which exact cells cannot keep to."""
+    """Raise `PolicyError` if a column has a lowest level: cells stay exact."""
     lowest = [column.name for column in problem.columns if column.lowest]
     if lowest:
         raise PolicyError(
@@ -149,6 +149,6 @@ def _refuse_limits(problem: Problem) -> None:
 
 
 def _drop_limits(problem: Problem) -> Problem:
-    """The problem without limits to what a cell may span, since cells stay exact."""
+    """The problem without highest levels and largest widths, since cells stay exact."""
     columns = tuple(replace(column, highest=None, widest=inf) for column in problem.columns)
     return replace(problem, columns=columns)

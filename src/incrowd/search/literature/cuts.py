@@ -122,7 +122,7 @@ def records_of(problem: Problem, j: int) -> Counts:
 
 
 def _judge(problem: Problem, numbers: tuple[int, ...], buckets: Sequence[Codes]) -> BucketCandidate:
-    """The recoding of these buckets, None if more records fail than may be left out; its loss."""
+    """The candidate of these buckets, without a recoding if too many records fail to leave out."""
     quasi = problem.tally.quasi
     shown = np.array([of[codes] for of, codes in zip(buckets, quasi, strict=True)], dtype=np.int32)
     class_of, number = number_columns(shown)
@@ -185,7 +185,10 @@ class Cuts(Search):
         return self._search_buckets((finest, self._candidates(problem)), watch)
 
     def _search_buckets(self, ways: Sequence[BucketCandidates], watch: Watch) -> Found:
-        """The least loss of buckets of the least size and of even ones; the first of equals."""
+        """The candidate of least loss of all `ways`, the first of equals, as a result.
+
+        The error of the first way if none finds buckets: `InfeasibleError` or `LimitError`.
+        """
         found: list[tuple[BucketCandidates, BucketCandidate, bool]] = []
         refused: IncrowdError | None = None
         for way in ways:
@@ -257,7 +260,10 @@ def _all_need_k(problem: Problem) -> bool:
 
 
 def _best_buckets(candidates: BucketCandidates, watch: Watch) -> tuple[BucketCandidate, bool]:
-    """The best numbers of buckets that were found, and whether all near them were tried."""
+    """The best numbers of buckets that were found, and whether all near them were tried.
+
+    `InfeasibleError` if none may be released, `LimitError` if the time is up before one is found.
+    """
     first = candidates.halve_classes(0)
     if first.recoding is not None:
         return first, True
@@ -276,6 +282,7 @@ def _first_feasible(candidates: BucketCandidates, watch: Watch) -> BucketCandida
     """The first numbers of buckets, the number of classes being halved, that may be released.
 
     Where larger classes never fail what smaller ones satisfy, halvings are not tried one by one.
+    `InfeasibleError` if no halving will do, `LimitError` if the time is up.
     """
     last = candidates.classes.bit_length() - 1
     found = candidates.halve_classes(0)
@@ -383,5 +390,5 @@ def _none_feasible_error(
 
 
 def _limited_columns(problem: Problem) -> list[str]:
-    """The columns that may not become one bucket that shows nothing."""
+    """The names, quoted, of the columns that may not become one bucket that shows nothing."""
     return [repr(column.name) for column in problem.columns if not may_show_whole(column)]

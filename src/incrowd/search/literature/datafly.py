@@ -128,7 +128,7 @@ class Views:
         return levels_recoding(self.problem, levels, class_of, shown)
 
     def _settle(self, levels: Sequence[int], kept: Flags) -> Flags:
-        """Flags of the rows of `kept` that fail in no view, not even once those that fail are out."""
+        """Flags of the rows of `kept` that still fail in no view once the others are left out."""
         while True:
             before = kept
             for view in self.each:

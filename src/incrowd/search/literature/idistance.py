@@ -91,8 +91,8 @@ def _draw_centres(
 ) -> Floats:
     """Centres of clusters in a sample (k-means), in the order of the Hilbert curve.
 
-    `points` are the tally's rows in the order `canonical`, that of their codes, so that the order of
-    the table does not matter. `size` is the number of centres, and the share of records drawn.
+    `points` are the tally's rows in the order `canonical`, that of their codes: the order of the
+    table is not to matter. `size` is the number of centres, and the share of records drawn.
     """
     number, sample = size
     rng = np.random.default_rng(problem.seed)

@@ -250,7 +250,7 @@ class _MuArgusWork:
         return self.allowed[j][-1]
 
     def _measure_outlying(self, sequences: Sequences) -> Outlying:
-        """The share of records that show a rare combination, and how many of these a column is in."""
+        """How many records show rare combinations, as a share, and in how many each column is."""
         blank = sequences.flag_blank_cells()
         found = self._find_rare(sequences, blank).occurrences(blank)
         in_each = (found * sequences.records).sum(axis=1).tolist()

@@ -89,7 +89,7 @@ class Sequences:
         return np.bincount(self.class_of, counts, self.nodes.shape[1]).astype(np.int64)
 
     def flag_blank_cells(self) -> Flags:
-        """Flags of the cells that are blank by these levels: all of a column at its highest level."""
+        """Flags of the cells that are blank at these levels: columns at their highest level."""
         heights = [column.hierarchy.height for column in self.problem.columns]
         top = np.array(self.levels) >= np.array(heights)
         return np.repeat(top[:, np.newaxis], self.nodes.shape[1], axis=1)
@@ -116,7 +116,7 @@ class Sequences:
         return RareCombinations(tuple(tested), flags, self.nodes.shape)
 
     def recode_with_blanks(self, blank: Flags) -> CellLevels:
-        """The recoding that shows the sequences at these levels, with the cells in `blank` blank."""
+        """The recoding that shows the sequences, with the cells flagged in `blank` blank."""
         problem = self.problem
         heights = [[column.hierarchy.height] for column in problem.columns]
         levels = np.where(blank, heights, np.array(self.levels)[:, np.newaxis]).astype(np.int32)

@@ -87,7 +87,10 @@ def partition_in_order(problem: Problem, order: Codes, keys: Floats | None = Non
 
 
 def least_people(problem: Problem) -> int:
-    """Return the size from which classes satisfy models of sizes, else the largest k asked for."""
+    """Return the size from which classes satisfy the models that read no values.
+
+    It is no less than the largest k that any model asks for, and that k if there is no such size.
+    """
     sizes = np.arange(1, problem.tally.records + 1, dtype=np.int64)
     fine: Flags = np.ones(len(sizes), dtype=np.bool_)
     for model in problem.models:
@@ -132,7 +135,10 @@ def people_per_row(tally: Tally) -> Counts:
 
 
 def _cut_out_midst(counts: Counts, k: int) -> Counts:
-    """Return counts less classes of k from rows' midst, which any best division may cut out."""
+    """Return the counts of large rows less whole classes of k records that fit inside a row.
+
+    Some best division has them as classes, so that it can be found without them.
+    """
     beyond: Counts = np.maximum(counts - (4 * k - 2), 0)
     taken: Counts = counts - beyond // k * k
     return taken
@@ -260,7 +266,10 @@ KeyedOrder: TypeAlias = tuple[Codes, Floats | None]
 def divide_along(
     problem: Problem, watch: Watch, name: str, line: Callable[[Problem], KeyedOrder]
 ) -> Found:
-    """Order the rows that stay by `line`, and return their best division as `name`'s result."""
+    """Order the rows that stay by `line`, and return their best division as `name`'s result.
+
+    `InfeasibleError` and `LimitError` as of a search.
+    """
     raise_if_infeasible(problem)
     raise_if_out_of_time(watch)
     watch.tell("ordering the rows", 0.0)

@@ -116,7 +116,7 @@ class LevelTables:
 
 
 def _forbidden_codes(column: QuasiColumn, level: int) -> Flags:
-    """Which codes show a node that is wider than the policy allows."""
+    """Flags of the codes that show a node wider than the policy allows."""
     if not column.hierarchy.ordered or not np.isfinite(column.widest):
         return np.zeros(len(column.hierarchy.maps[level]), dtype=np.bool_)
     wide: Flags = node_extents(column, level) > column.widest

@@ -84,7 +84,10 @@ def _cover_table(problem: Problem, watch: Watch, share: float) -> _PricedRecodin
 def _better_start(
     problem: Problem, watch: Watch, best: _PricedRecoding | None
 ) -> tuple[_PricedRecoding, str]:
-    """The cover, or the refined full-domain optimum if that loses less; a phrase says which."""
+    """The cover, or the refined full-domain optimum if that loses less, and a phrase on which.
+
+    Without a cover `InfeasibleError` or `LimitError` if there is no full-domain optimum either.
+    """
     quest = BestFirst(problem, watch, inf if best is None else best.loss)
     quest.seek()
     if best is not None and not quest.has_found:

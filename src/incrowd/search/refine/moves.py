@@ -53,7 +53,7 @@ class Moves:
         return self._class_of[self._rows.row_of], levels
 
     def _refresh_classes(self) -> None:
-        """Number the classes without a gap; compute what each shows and costs, and its size."""
+        """Number the classes without a gap; compute anew what each shows, costs and holds."""
         known = self._class_of >= 0
         live, place = np.unique(self._class_of[known], return_inverse=True)
         self._class_of[known] = place
@@ -82,7 +82,7 @@ class Moves:
         return sorted(nodes | below, key=rank)
 
     def _pull(self, node: Node) -> bool:
-        """Let rows move to classes of this level vector; whether any did."""
+        """Let rows move to classes of this level vector, old or new; return whether any did."""
         rows, tables = self._rows, self._rows.tables
         classes = level_cover.RowClasses(self._class_of, self._keys, self._costs, self._sizes)
         target, new = level_cover.pull(

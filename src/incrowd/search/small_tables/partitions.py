@@ -120,7 +120,10 @@ class Partitions:
         return PartClasses(self._problem, self._table)
 
     def _target(self, least: Floats) -> int:
-        """The part that costs least, 1 for each record left out, then with most records; or 0."""
+        """The part that costs least, 1 for each record left out, then with most records.
+
+        0, the empty part, if no part may be released.
+        """
         left_out = self._records[-1] - self._records
         total = np.where(left_out <= self._problem.suppressible, least + left_out, np.inf)
         total[0] = np.inf
@@ -166,7 +169,10 @@ class _BestDivisions:
         return True
 
     def _lists(self) -> tuple[Codes, Counts, Floats, Counts, Counts]:
-        """Room for the classes of each first item, none listed yet (`lists` of the kernel)."""
+        """Empty lists of classes by first item, as the kernel takes them.
+
+        Class, its packed copies and its cost, and where the list of each item begins and ends.
+        """
         _, first, stride, _ = self._parts
         number = len(first)
         room = np.bincount(first[1:], minlength=len(stride))

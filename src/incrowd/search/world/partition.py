@@ -51,8 +51,8 @@ _MARK = "in the table"
 def divide_world(problem: Problem, watch: Watch) -> Iterator[GivenCells]:
     """Yield divisions of the world, each as the classes that hold records of the table.
 
-    Nothing where that is no way: if the world is too large, or if missing values match anything and
-    a model counts who is in a class, which then takes in those of other classes.
+    Yields nothing without a world, if it is too large, or if missing values match anything and a
+    model counts the records of a class: those of other classes may then match.
     """
     world = problem.world
     counted = any(not m.smallest_candidate_set() for m in problem.models)
@@ -146,7 +146,7 @@ class _WorldDivision:
         return cls(people, k, min(shares, default=1.0))
 
     def divisions(self, watch: Watch) -> Iterator[Spans]:
-        """Divisions into classes of more and more people."""
+        """Yield divisions into classes of more and more people; those that fail are left out."""
         for times in _LADDER:
             if watch.expired and times > 1:
                 return
@@ -156,7 +156,10 @@ class _WorldDivision:
                 continue
 
     def _divide(self, k: int, watch: Watch) -> Spans:
-        """Divide the people into classes of at least k of the world, within the share."""
+        """Divide the people into classes of at least k of the world, within the share.
+
+        `InfeasibleError` if there are none, `LimitError` if the time is up before.
+        """
         asked = replace(self.people, models=(_ClassPresence(k, self.share),))
         if self.share < 1:
             return Spans(Mondrian().run(asked, watch).recoding.pieces)
@@ -227,8 +230,9 @@ def _turn_in_group(group: Codes, number: int) -> Counts:
 def _protect_presence(problem: Problem, people: Problem, spans: Spans) -> GivenCells:
     """The cells of the table's records after joining classes that together say too much.
 
-    Cells of classes can overlap where a column shows nodes. The two that say most of an individual
-    become one class, until nothing is said too surely.
+    Cells of classes can overlap where a column shows nodes, and then make somebody's presence surer
+    than a model allows. Pairs of such classes are joined, until none is left or after
+    `_MOST_ROUNDS`.
     """
     world = problem.world
     bounds = [limit for m in problem.models if (limit := m.largest_presence()) < 1]

@@ -114,7 +114,7 @@ def _answer_from(quest: BoundedProblem, spans: Spans, outcome: Outcome) -> Bound
 
 
 def losses_of(problem: Problem, spans: Spans, outcome: Outcome) -> Floats:
-    """The NCP of each class, more than any where a limit of a column is not kept."""
+    """The NCP of each class; the larger `FORBIDDEN` where a limit of a column is not kept."""
     losses = ncp_of_classes(outcome)
     pieces = spans.pieces
     low, high = repair.class_boxes(problem.tally.quasi, pieces.row, pieces.class_of, len(losses))
@@ -173,7 +173,7 @@ def _privacies(quest: BoundedProblem, classes: Classes) -> Floats:
 
 
 def _cap_commonest_values(quest: BoundedProblem, answer: BoundedAnswer, spare: int) -> Spans:
-    """The recoding once up to `spare` records of commonest values have left their classes.
+    """The recoding after up to `spare` records of commonest values have left their classes.
 
     Each class keeps as many as the largest l allows for which what goes is not too much.
     """

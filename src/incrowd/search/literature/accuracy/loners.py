@@ -1,8 +1,9 @@
 """Records that fit in with few others: who is left out first, and what no release can exceed.
 
-Both look at the line of a mapping. The longest run within the bound that holds a record says how
-much company it has there; the shortest are the loners. How much company the loners have in the
-whole table is counted, and limits the privacy of every release.
+A record's *company* are the records that can be in one class with it within the bound. Both look
+at the line of a mapping: the longest run within the bound that holds a record says how much company
+it has there, and the records with the shortest runs are the *loners*. How much company the loners
+have in the whole table is counted, and limits the privacy of every release.
 """
 
 from dataclasses import dataclass
@@ -44,7 +45,8 @@ def code_starts(problem: Problem) -> Counts:
 def staying_flags(quest: BoundedProblem, line: RecordLine) -> list[Flags]:
     """Flags of the records that stay, for each of one or three tries.
 
-    First all stay. If some may be left out, then all but half as many loners, and all but as many.
+    The first try keeps all. If s records may be left out, and the table has more, a second one
+    leaves out about s / 2 loners, and a third one s.
     """
     number, spare = len(line.records.row), quest.problem.suppressible
     stay = [np.ones(number, dtype=np.bool_)]
@@ -111,7 +113,11 @@ def _loneliest_rows(quest: BoundedProblem, line: RecordLine, box: Codes) -> Code
 
 
 def most_possible_privacy(quest: BoundedProblem) -> Fraction:
-    """The most privacy of the table as one class, after leaving out what may be."""
+    """A privacy that no class exceeds, by the counts of the table alone.
+
+    If sizes count, that is all records; else l of the table as one class after leaving out what may
+    be, or the number of values if people count in several classes.
+    """
     tally = quest.problem.tally
     if quest.sensitive is None:
         return Fraction(tally.records)

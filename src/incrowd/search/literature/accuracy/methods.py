@@ -86,7 +86,11 @@ def _least_privacy(quest: BoundedProblem, records: OrderedRecords, class_of: Cod
 def _adjust_groups(
     quest: BoundedProblem, boxes: BoxCosts, records: OrderedRecords, share: float, watch: Watch
 ) -> Codes:
-    """Groups that begin as wide as a share of the bound, after all help that there is."""
+    """The class of each record by AC, with groups that cost up to `share` of the bound at first.
+
+    Groups give records to their neighbours or take some; then the least private class is helped
+    within the whole bound, until it cannot be or the time is up.
+    """
     start = code_starts(quest.problem)
     line, by_value = (records.items, records.value), quest.sensitive is not None
     rule = accuracy.GroupRule(quest.most * share, by_value)
@@ -139,7 +143,10 @@ def _cheapest_runs(
 
 
 def best_of_one_column(quest: BoundedProblem, boxes: BoxCosts) -> list[Spans | Pieces]:
-    """A list of the most private of all divisions of one column (Section 5.1); empty if none is."""
+    """A list of the most private of all divisions of one column (Section 5.1); empty if none is.
+
+    `PolicyError` unless there is one column, `LimitError` if the division is too much work.
+    """
     problem = quest.problem
     exact.refuse_several_columns(problem)
     k, floor = least_people(problem), _asked_l(problem)

@@ -131,7 +131,7 @@ def best_of_all(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best:
 
 
 def best_in_passing(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best:
-    """The best answer for one of many bounds of a large table; crowd only nudges, a few times."""
+    """The best answer for one of many bounds; in a large table crowd is asked a few times only."""
     if quest.problem.tally.records <= _SMALL:
         return best_of_all(quest, shop, watch)
     limit = shop.privacy_ceiling(quest)
@@ -173,7 +173,7 @@ def _known_privacy(best: BoundedAnswer | None, limit: float) -> tuple[float, flo
 def _best_adjusted(
     quest: BoundedProblem, shop: Workshop, watch: Watch
 ) -> tuple[BoundedAnswer | None, tuple[tuple[str, float | None], ...]]:
-    """The best answer of AC along all mappings, and the privacy reached along each; None: none."""
+    """The best answer of AC along all mappings, and the privacy along each; None where none is."""
     tried: dict[str, float | None] = {}
     best: BoundedAnswer | None = None
     if quest.whole_rows:
@@ -233,7 +233,10 @@ def direct_way(mapping: MappingName, step: Fraction = Fraction(1)) -> Way:
 
 
 def best_judged(quest: BoundedProblem, found: list[Spans | Pieces]) -> BoundedAnswer | None:
-    """The best answer among what was found, else among it with failing classes merged; or None."""
+    """The best answer among what was found, else among it once failing classes are merged.
+
+    None if neither holds one.
+    """
     best: BoundedAnswer | None = None
     for one in found:
         best = better_of(best, judge_answer(quest, one))

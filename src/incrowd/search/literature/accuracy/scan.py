@@ -48,7 +48,10 @@ class Scans:
     def release_of(
         self, quest: BoundedProblem, way: Way, privacy: Fraction, watch: Watch
     ) -> Spans | None:
-        """The release of a search asked for a privacy, 1 for none; None if it finds nothing."""
+        """The release of a search asked for a privacy, 1 for none; None if it finds nothing.
+
+        `LimitError` if the time is up before it has one.
+        """
         key = way.title, privacy
         if key not in self._made:
             models = self.problem.models
@@ -71,7 +74,10 @@ class Scans:
 
 
 def spans_of_search(problem: Problem, search: Search, watch: Watch) -> Spans | None:
-    """The recoding that a search finds, as spans; None if it finds nothing."""
+    """The recoding that a search finds, as spans; None if it finds nothing.
+
+    `LimitError` if the time is up before.
+    """
     try:
         found = search.run(problem, watch).recoding
     except InfeasibleError:

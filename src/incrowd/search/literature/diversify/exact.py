@@ -11,6 +11,9 @@ no class costs more than E. If a window then begins with nobody, it can begin la
 needs only that the cost of a class does not fall when it gets wider, so it holds for hierarchies
 as for numbers. The paper's program minimizes the loss instead and claims the average extent too;
 exhaustive search says otherwise, so we claim the largest extent alone.
+
+A *domain* is the records of one sensitive value. A *place* is the number of a code among those of
+the table. *Extent* and cost of a class are the same here.
 """
 
 from dataclasses import dataclass
@@ -60,7 +63,7 @@ class OneColumn:
         return np.unique(self.costs[first, last])
 
     def reach(self, most: float) -> Counts:
-        """The last place of a class from each place within this cost; one less than it if none."""
+        """The last place that a class from each place reaches at this cost; if none, the one before."""
         fits = self.costs <= most
         fits[np.tril_indices(len(fits), -1)] = True
         beyond = np.where(fits.all(axis=1), len(fits), np.argmin(fits, axis=1))
@@ -89,7 +92,10 @@ def refuse_several_columns(problem: Problem) -> None:
 
 
 def column_of(problem: Problem, sensitive: int) -> OneColumn:
-    """The only quasi-identifying column of a problem, with the domains of a sensitive column."""
+    """The only quasi-identifying column of a problem, with the domains of a sensitive column.
+
+    `PolicyError` as of `refuse_several_columns`, `LimitError` if it has too many different values.
+    """
     refuse_several_columns(problem)
     tally = problem.tally
     row = np.repeat(np.arange(tally.rows, dtype=np.int32), tally.counts)
@@ -109,7 +115,10 @@ def column_of(problem: Problem, sensitive: int) -> OneColumn:
 
 
 def find_division(column: OneColumn, most: float, l: Fraction, k: int = 1) -> Codes | None:
-    """The l-diverse class of each record, of k or more, that costs `most` at most; None if none."""
+    """The class of each record, l-diverse, of k records or more, at a cost of `most` or less.
+
+    None if there are no such classes, `LimitError` if they are too much work to find.
+    """
     if any(size * l > len(column.place) for size in column.sizes.tolist()):
         return None
     reach = column.reach(most)
@@ -135,9 +144,10 @@ def _class_of_records(held: Counts) -> Codes:
 
 
 def least_extent(column: OneColumn, l: Fraction, k: int = 1) -> tuple[float, Codes] | None:
-    """The least largest cost of l-diverse classes with k records, and the class of each record.
+    """The least bound E within which l-diverse classes of k records exist, and classes within it.
 
-    None if even the table as one class is not so (Section 4.2). Found through the dual problem, as
+    Classes are given by record. None if even the table as one class is not so (Section 4.2).
+    `LimitError` if it is too much work. Found through the dual problem, as
     Section 5.2 proposes: halving over the bound E, for which a division is asked each time.
     """
     extents = column.extents
@@ -158,9 +168,10 @@ def least_extent(column: OneColumn, l: Fraction, k: int = 1) -> tuple[float, Cod
 def most_private_division(
     column: OneColumn, most: float, k: int = 1
 ) -> tuple[Fraction, Codes] | None:
-    """The largest l for which classes of at most this cost are l-diverse (Section 5.1).
+    """The largest l of classes of at most this cost, and the class of each record (Section 5.1).
 
-    None if there are no classes of at most this cost with k records. Two different fractions with
+    None if there are no classes of at most this cost with k records; `LimitError` if it is too much
+    work. Two different fractions with
     denominators up to n are at least 1/n² apart, so halving ends with the best one.
     """
     best = find_division(column, most, Fraction(1), k)

@@ -44,7 +44,7 @@ class MinGenCells(Search):
     recoding: ClassVar[Recodes] = "cells"
 
     def run(self, problem: Problem, watch: Watch) -> Found:
-        """Compare all partitions of the table into classes."""
+        """Compare all partitions of the table into classes; `PolicyError` if it is too large."""
         table = SmallTable.of(problem)
         _refuse_unsupported(problem, table, self.limit)
         raise_if_infeasible(problem)

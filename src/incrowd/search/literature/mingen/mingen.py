@@ -63,7 +63,10 @@ class Preferred:
         return (*self.order, *self.weights, *self.at_most)
 
     def choose(self, columns: Sequence[QuasiColumn], nodes: Sequence[Node]) -> tuple[Node, str]:
-        """One of the nodes, and the rule that decided."""
+        """One of the nodes, and the rule that decided, in words.
+
+        `PolicyError` if a rule names an unknown column, `InfeasibleError` if no node is `at_most`.
+        """
         self.check(columns)
         left, decided = self._nodes_within_limits(columns, nodes), "there is only one"
         if len(left) < len(nodes):
@@ -140,7 +143,8 @@ def minimal_generalizations(
 
     A node can be released if the classes that satisfy every model hold all but as many records as
     may be left out. Nodes come with the fewest levels first. Exact for every model: a node above
-    one that can be released is never minimal, whether or not it can be released itself.
+    one that can be released is never minimal, whether or not it can be released itself. Errors are
+    those of `climb_lattice`.
     """
     return climb_lattice(problem, watch, limit).minimal
 
@@ -154,6 +158,7 @@ def minimal_distortions(
     lower one counts, so without suppression and with a loss that never falls as levels rise these
     are minimal generalizations (Theorem 2). With suppression a higher node may suppress fewer
     records and lose less: then all nodes are compared, as Figure 5 does, not only minimal ones.
+    Errors are those of `climb_lattice`.
     """
     lattice = climb_lattice(replace(problem, loss=loss or Precision()), watch, limit)
     if not lattice.compare(watch):
@@ -162,7 +167,10 @@ def minimal_distortions(
 
 
 def untagged_lattice(problem: Problem, limit: int) -> "TaggedLattice":
-    """The lattice of a problem, nothing known of it yet; refused if it cannot be looked at."""
+    """The lattice of a problem, nothing known of it yet.
+
+    `PolicyError` if it has more than `limit` nodes, `InfeasibleError` if no release is possible.
+    """
     levels = [allowed_levels(column) for column in problem.columns]
     size = prod(len(allowed) for allowed in levels)
     if size > limit:
@@ -179,7 +187,11 @@ def untagged_lattice(problem: Problem, limit: int) -> "TaggedLattice":
 
 
 def climb_lattice(problem: Problem, watch: Watch, limit: int) -> "TaggedLattice":
-    """The lattice with all its minimal nodes known; `LimitError` if the time is up before."""
+    """The lattice with all its minimal nodes known.
+
+    `PolicyError` if it has more than `limit` nodes, `LimitError` if the time is up before, and
+    `InfeasibleError` if no node can be released.
+    """
     lattice = untagged_lattice(problem, limit)
     if not lattice.climb(watch):
         raise time_is_up_error(lattice)

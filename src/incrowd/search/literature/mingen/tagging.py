@@ -39,8 +39,11 @@ class _NodeFacts:
 
     node: Node
     k: int
+    """People in the smallest class."""
     suppressed: int
+    """Records in failing classes, or `NOT_JUDGED`."""
     loss: float
+    """NaN unless the node can be released."""
     state: NodeState
     hopeless: bool
     """Neither the node nor any below it can be released."""
@@ -104,7 +107,7 @@ class TaggedLattice:
         return tuple(level - low for level, low in zip(node, self._low, strict=True))
 
     def _chain_upwards(self, node: Node) -> list[Node]:
-        """Open nodes from this one upwards, each a step above the last, all columns alike."""
+        """Open nodes from this one up, a step apart: the column lowest for its height rises."""
         chain = [node]
         while True:
             steps = [step for step in self._steps_up(chain[-1]) if self._tag_of(step[1]) == _OPEN]
@@ -113,7 +116,7 @@ class TaggedLattice:
             chain.append(min(steps)[1])
 
     def _steps_up(self, node: Node) -> list[tuple[float, Node]]:
-        """The nodes one step above, with how high the column that rises is then."""
+        """The nodes one step above, each after the raised level's share of the highest one."""
         return [
             ((level + 1) / high, (*node[:j], level + 1, *node[j + 1 :]))
             for j, (level, high) in enumerate(zip(node, self._high, strict=True))
@@ -121,7 +124,10 @@ class TaggedLattice:
         ]
 
     def _divide_chain(self, chain: list[Node], watch: Watch) -> None:
-        """Find where a chain becomes releasable; split at two thirds, higher nodes being cheap."""
+        """Examine nodes until it is known where a chain becomes releasable, or the time is up.
+
+        The chain is split at two thirds: higher nodes are cheaper to count.
+        """
         low, high = 0, len(chain)
         while low < high and not self._is_over(watch):
             middle = (low + 2 * high) // 3
@@ -187,7 +193,11 @@ class TaggedLattice:
         *,
         hopeless: bool,
     ) -> _NodeFacts:
-        """What is known of a counted node; `loss` is no number if it cannot be released."""
+        """What is known of a counted node.
+
+        `suppressed` are the records in failing classes or `NOT_JUDGED`; `loss` is NaN unless the
+        node can be released.
+        """
         k, bound = int(counted.sizes.people.min()), self._limits.limit_above(counted)
         return _NodeFacts(counted.node, k, suppressed, loss, state, hopeless, bound)
 
@@ -237,7 +247,7 @@ class TaggedLattice:
         return False
 
     def _narrow(self, limits: Floats, best: float) -> Floats:
-        """The raised lower bounds; infinite above a best node where no less can be lost."""
+        """The limits raised to the lower bounds; infinite above best nodes if none loses less."""
         lifted: Floats = np.maximum(limits, self._least.reshape(-1))
         no_better: Flags = np.zeros(self._shape, dtype=np.bool_)
         for node in self.distortions:
@@ -246,6 +256,7 @@ class TaggedLattice:
         return lifted
 
     def _tell(self, watch: Watch, what: str) -> None:
+        """Tell the watch what is done and the share of known nodes, five times a second at most."""
         if watch.elapsed - self._last_told_at > 0.2:
             self._last_told_at = watch.elapsed
             watch.tell(what, float(np.count_nonzero(self._tags)) / self.size)
