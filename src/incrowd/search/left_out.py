@@ -69,7 +69,8 @@ def _search_rest(stay: "StayingPart", run: Callable[[Problem], Found]) -> Found:
     out = count_of(stay.left_out, "record")
     why = f"{found.why}; {out} with too common sensitive values left out first"
     recoding = found.recoding.by_class()
-    recoding = replace(recoding, pieces=stay.pieces_of_whole(recoding.pieces))  # type: ignore[type-var]
+    pieces = stay.pieces_of_whole(recoding.pieces)
+    recoding = replace(recoding, pieces=pieces)  # type: ignore[type-var]
     return replace(found, recoding=recoding, optimal=False, why=why)
 
 
@@ -176,7 +177,7 @@ def _leave_out_in_turns(problem: Problem, more: int) -> Counts:
 
 
 def _excess_holders(problem: Problem, model: Model, stay: Counts, more: int) -> Counts | None:
-    """How many holders of each code must go for a model, with `more` in all than it asks.
+    """How many holders of each code must go for a model, in all `more` than it asks for.
 
     `stay` are the records of each row that are left. None if the model reads no values or is
     satisfied, or nobody is left.

@@ -92,8 +92,8 @@ def cut_into_parts(
 ) -> tuple[Pieces, bool]:
     """Cut the table into the smallest parts; return them, and whether time allowed all cuts.
 
-    `InfeasibleError` if the table as one class fails a model that no division satisfies then, and
-    `LimitError` if the time is up before the first cut.
+    `InfeasibleError` if the table as one class fails a model, unless people count in several
+    classes; `LimitError` if the time is up before the first cut.
     """
     relaxed = relaxed and not problem.tally.has_units and not problem.consistent
     if not problem.satisfied_by(as_one_class(problem)).all() and each_counts_once(problem):

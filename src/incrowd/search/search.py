@@ -81,7 +81,7 @@ class Search(ABC):
 
     @property
     def by_parts(self) -> "Search | None":
-        """The search that runs in a large table part by part; None if there is no such one."""
+        """The search that runs in a large table part by part; None if there is none."""
         return self if self.separable else None
 
     @property

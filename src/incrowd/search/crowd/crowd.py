@@ -124,7 +124,7 @@ class Crowd(Search):
         return self._as_found(spans, made, why)
 
     def _as_found(self, spans: Spans, made: "list[FoundClasses]", why: str) -> Found:
-        """Return the classes of all parts as what a search found."""
+        """Return the classes of all parts as the result of the search."""
         number = int(spans.pieces.class_of.max()) + 1
         facts = _facts_of_parts(made, number)
         return Found(spans, self.name, why=f"{why}: {number:,} classes", facts=facts)
@@ -320,6 +320,7 @@ class _RepairedStart:
 
 
 Way: TypeAlias = tuple[str, Callable[[], Pieces | None]]
+"""A title, and a function that makes classes to begin with; None if it cannot."""
 
 
 def _repair_starts(problem: Problem, points: CrowdPoints, ways: list[Way]) -> list[_RepairedStart]:

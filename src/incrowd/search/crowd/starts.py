@@ -158,7 +158,7 @@ _LARGE = 2**18
 
 
 class Steps(NestedWatch):
-    """A watch that also expires after it was asked so often, which no clock has a part in.
+    """A watch that also expires once it was asked `most` times, whatever the clock says.
 
     It expires sooner if the work is slow: once it has begun in earnest, the share that is done must
     not be less than the share of the steps that are used.

@@ -283,7 +283,7 @@ class Offers:
         offers = regions_kernels.offers(
             self.points.space, pairs, least, self.points.divisible, self.made
         )
-        good = self._good_offers(offers)
+        good = self._flag_good_offers(offers)
         self.taken += int(good.sum())
         kept = _classes_of_pairs(np.flatnonzero(~good))
         new = select_classes(offers.parts, _classes_of_pairs(np.flatnonzero(good)))
@@ -294,7 +294,7 @@ class Offers:
         order, _ = order_by_region(self.points, self.parts, (self.problem.seed, self.made), 1)
         return np.roll(order, self.made % 2)
 
-    def _good_offers(self, offers: "CutPairs") -> Flags:
+    def _flag_good_offers(self, offers: "CutPairs") -> Flags:
         """Return flags for the offers that save something and whose classes satisfy every model."""
         saves = offers.saving > _TINY
         which = np.flatnonzero(saves)

@@ -37,7 +37,7 @@ class BranchCuts:
         self._hard = np.zeros(_MOST_CUTS, dtype=np.bool_)
 
     def add(self, node: Node, parts: list[Floats] | None, surcharge: float, *, hard: bool) -> None:
-        """Add a cut; a hard one replaces all below it. If there are too many, the oldest go."""
+        """Add a cut; a `hard` one, of doomed nodes, replaces all below it. The oldest make room."""
         if hard:
             higher: Flags = self._nodes[: self.number] > np.array(node)
             self._keep_flagged(np.asarray(higher.any(axis=1)))
@@ -231,7 +231,7 @@ class Branches:
         self._closed.add(node)
 
     def doom(self, node: Node) -> None:
-        """Cut off all nodes at or below."""
+        """Close the node and all below it, by a cut: none can be released."""
         self._closed.add(node)
         self._cuts.add(node, None, 0.0, hard=True)
 

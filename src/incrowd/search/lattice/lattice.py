@@ -185,7 +185,10 @@ class BestFirst:
         return self._examine(node) and self._floor <= self._best + EPSILON
 
     def _raise_doomed(self, node: Node, branches: Branches) -> None:
-        """Raise a doomed node's levels while it stays so, cheapest first: few escape a high one."""
+        """Raise a doomed node's levels, cheapest columns first, while it stays doomed.
+
+        The higher a doomed node is, the more it rules out.
+        """
         for j in branches.cheapest_columns(node):
             level = self._top[j]
             while level > node[j] and not self._over:
@@ -331,7 +334,7 @@ class BestFirst:
         return f"{why}; {looked}"
 
     def _nothing_found_error(self, *, out_of_time: bool) -> IncrowdError:
-        """Return the error for a search without a solution, whether for want of time or of any."""
+        """Return the error for a search without a solution: no time is left, or there is none."""
         if not out_of_time:
             return no_levels(self._problem)
         return LimitError(

@@ -122,7 +122,7 @@ def records_of(problem: Problem, j: int) -> Counts:
 
 
 def _judge(problem: Problem, numbers: tuple[int, ...], buckets: Sequence[Codes]) -> BucketCandidate:
-    """The candidate of these buckets, without a recoding if too many records fail to leave out."""
+    """The candidate of these buckets, without a recoding if more fail than may be left out."""
     quasi = problem.tally.quasi
     shown = np.array([of[codes] for of, codes in zip(buckets, quasi, strict=True)], dtype=np.int32)
     class_of, number = number_columns(shown)
@@ -255,7 +255,7 @@ class Cuts(Search):
 
 
 def _all_need_k(problem: Problem) -> bool:
-    """Whether no bucket may hold fewer records than a class: none is left out or joins others."""
+    """Whether a bucket needs as many records as a class: none is left out or matches others."""
     return not problem.suppressible and problem.missing is not Missing.MATCHES_ANYTHING
 
 
@@ -279,7 +279,7 @@ def _classes_filled(problem: Problem) -> int | None:
 
 
 def _first_feasible(candidates: BucketCandidates, watch: Watch) -> BucketCandidate:
-    """The first numbers of buckets, the number of classes being halved, that may be released.
+    """The numbers of buckets after the fewest halvings of the classes that may be released.
 
     Where larger classes never fail what smaller ones satisfy, halvings are not tried one by one.
     `InfeasibleError` if no halving will do, `LimitError` if the time is up.

@@ -172,7 +172,10 @@ class MuArgus(Search):
         return tuple(self.identifying[name] for name in names)
 
     def _next_by_rule(self, rules: Iterator[str], seen: Outlying) -> str | None:
-        """The next column by rule, else the commonest while too many records are rare; or None."""
+        """The next column by rule, else that in most rare combinations; None for no more.
+
+        The latter while more than `share` of the records show a rare combination.
+        """
         rule = next(rules, None)
         if rule is not None or seen.share <= self.share:
             return rule
@@ -202,7 +205,7 @@ class _MuArgusWork:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """Which of equal columns comes first: the more identifying, then the earlier."""
+        """The places of the columns, the more identifying first, then the earlier."""
         return tuple(sorted(range(len(self.kinds)), key=lambda j: (KINDS.index(self.kinds[j]), j)))
 
     def describe(self) -> str:

@@ -145,7 +145,10 @@ def _cut_out_midst(counts: Counts, k: int) -> Counts:
 
 
 def _ends_by_boxes(line: ItemLine, k: int, boxes: "BoxCosts", *, largest: bool) -> Codes:
-    """Return where the best classes end, by sum of costs or the `largest` cost; coarse if long."""
+    """Return where the best classes end, by the sum of costs or by the `largest` cost.
+
+    In a line that would take too long, several items in a row are taken as one.
+    """
     items = line.items
     steps = len(line.of) * k * (len(line.of) / max(int(line.people[-1]), 1))
     every = ceil(sqrt(steps / _LARGEST_WORK)) if steps > _LARGEST_WORK else 1

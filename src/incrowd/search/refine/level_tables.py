@@ -124,7 +124,10 @@ def _forbidden_codes(column: QuasiColumn, level: int) -> Flags:
 
 
 def _shown_hashes(column: QuasiColumn, j: int, level: int) -> Keys:
-    """A hash of what each code shows: equal for equal runs of leaves, but for the top level."""
+    """A hash of what each code shows: equal for equal runs of leaves below the highest level.
+
+    The highest level has a hash of its own: it suppresses the cell.
+    """
     low, high = (bound.astype(np.uint64) for bound in column.hierarchy.bounds[level])
     if level == column.hierarchy.height:
         low[:] = np.uint64(2**32 - 1)

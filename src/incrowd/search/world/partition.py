@@ -83,7 +83,7 @@ class _ClassPresence(Model):
 
     def satisfied_by(self, classes: Classes) -> Flags:
         """Which classes have k people of the world, few enough in the table, strangers included."""
-        inside, there = self._inside_and_there(classes)
+        inside, there = self._table_and_world_people(classes)
         many: Flags = there >= self.k
         if self.share >= 1:
             return many
@@ -91,14 +91,14 @@ class _ClassPresence(Model):
 
     def achieved_by(self, classes: Classes) -> float:
         """The largest share of a class's people of the world who are in the table, at most 1."""
-        inside, there = self._inside_and_there(classes)
+        inside, there = self._table_and_world_people(classes)
         shares = inside / np.maximum(there, 1)
         return min(1.0, float(shares.max(initial=0.0)))
 
     def smallest_class(self) -> int:
         return self.k
 
-    def _inside_and_there(self, classes: Classes) -> tuple[Counts, Counts]:
+    def _table_and_world_people(self, classes: Classes) -> tuple[Counts, Counts]:
         """The people of each class who are in the table, and those who are of the world."""
         strange = self._people_with_mark(classes, _STRANGE)
         return self._people_with_mark(classes, _PRESENT) + strange, classes.people - strange
@@ -183,8 +183,8 @@ def _mark_everybody(problem: Problem, world: CandidateCounter, *, marked: bool) 
     """The people of the world, and those of the table whom it lacks, as rows of cells and a mark.
 
     Of people with the same cells as many are `_PRESENT` as the table has, the others `_ABSENT`;
-    whom the table has beyond them is `_STRANGE`. Unless `marked`, all of the world are absent, and
-    strange are those with whose cells it has nobody.
+    whom the table has beyond them is `_STRANGE`. Unless `marked`, all people of the world are
+    `_ABSENT`, and those of the table are `_STRANGE` if nobody of the world has their cells.
     """
     theirs, rows = _world_cells(world)
     mine = np.ascontiguousarray(lowest_codes(problem).T[list(world.places)])
@@ -207,7 +207,10 @@ def _mark_everybody(problem: Problem, world: CandidateCounter, *, marked: bool) 
 
 
 def _world_cells(world: CandidateCounter) -> tuple[Codes, Flags]:
-    """The first code of the cells of each row of the world, and which rows have some."""
+    """The first codes of the cells of rows of the world, by column, and flags of these rows.
+
+    They are the rows with a value that the hierarchy has, or none, in every column of the world.
+    """
     lines = []
     rows: Flags = np.ones(world.world.rows, dtype=np.bool_)
     for one in world.columns:

@@ -155,7 +155,7 @@ def _mend_without_world(problem: Problem, watch: Watch, *, mend: bool) -> Recodi
     """What is found without a world, k-anonymity in place of k-map, after failing classes join.
 
     If everybody in the table is in the world, no class of k people fails k-map; where ends count,
-    their parts may. Without `mend`, None if any class fails.
+    their parts may. Without `mend` None if a class fails, or the recoding shows no spans or levels.
     """
     asked = [model.smallest_candidate_set() for model in problem.models]
     others = tuple(model for model in problem.models if "world" not in model.requires)

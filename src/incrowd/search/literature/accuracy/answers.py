@@ -81,7 +81,7 @@ def better_of(one: BoundedAnswer | None, other: BoundedAnswer | None) -> Bounded
 
 
 def judge_answer(quest: BoundedProblem, found: Spans | Pieces) -> BoundedAnswer | None:
-    """The answer that a recoding is; None if it is not within the bound or fails a model.
+    """The answer that a recoding gives; None if it breaks the bound or fails a model.
 
     Classes that fail, or lose too much, are left out if the policy lets so many records go. If it
     lets more go, they are those that make the least private classes more private.
@@ -133,7 +133,7 @@ def _keep_classes(problem: Problem, pieces: Pieces, fine: Flags) -> Spans:
 def _drop_weak_classes(quest: BoundedProblem, answer: BoundedAnswer) -> BoundedAnswer | None:
     """The best answer after leaving out the least private classes, or some records of classes.
 
-    It need not be better than `answer`. None if what is left satisfies the models neither way.
+    It need not be better than `answer`. None if neither way gives an answer.
     """
     problem, classes = quest.problem, answer.outcome.classes
     spare = problem.suppressible - answer.outcome.suppressed
@@ -175,7 +175,8 @@ def _privacies(quest: BoundedProblem, classes: Classes) -> Floats:
 def _cap_commonest_values(quest: BoundedProblem, answer: BoundedAnswer, spare: int) -> Spans:
     """The recoding after up to `spare` records of commonest values have left their classes.
 
-    Each class keeps as many as the largest l allows for which what goes is not too much.
+    In each class a value keeps as many records as l allows: the largest l for which no more than
+    `spare` records must go.
     """
     classes = answer.outcome.classes
     low, high = answer.privacy, float(np.diff(_histogram(quest, classes).start).max())

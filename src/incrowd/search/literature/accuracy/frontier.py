@@ -160,7 +160,7 @@ def _sort_bounds(bounds: Sequence[float]) -> tuple[float, ...]:
 
 
 def _look_order(number: int) -> Iterator[int]:
-    """Yield so many places, last, first, then half way between two that were yielded before."""
+    """Yield the places below `number`: last, first, then half way between two yielded before."""
     ends = sorted({0, number - 1})
     yield from reversed(ends)
     while len(ends) < number:

@@ -74,8 +74,8 @@ def _longest_runs(quest: BoundedProblem, line: RecordLine, there: Counts) -> Cou
 def privacy_ceiling(quest: BoundedProblem, line: RecordLine) -> float:
     """A privacy that no release within the bound exceeds, as far as loners and the table tell.
 
-    More records than may be left out have no more company than the last of them: one of them is in
-    the release.
+    Of the records with the least company one more is taken than may be left out: one of them stays
+    in any release, and has no more company than the last of them.
     """
     limit = float(most_possible_privacy(quest))
     if any(column.sets for column in quest.problem.columns):
@@ -97,9 +97,9 @@ def privacy_ceiling(quest: BoundedProblem, line: RecordLine) -> float:
 
 
 def _loneliest_rows(quest: BoundedProblem, line: RecordLine, box: Codes) -> Codes:
-    """Rows with the least company in the line, one of those that are equal.
+    """Rows with the least company in the line, one of several equal ones.
 
-    Together more records are like them than may be left out; no rows if that is too much work.
+    More records equal them than may be left out. No rows if there are too many to compare.
     """
     runs = _longest_runs(quest, line, np.arange(len(line.records.row)))
     rows = line.records.row[np.argsort(runs, kind="stable")]

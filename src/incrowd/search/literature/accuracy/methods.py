@@ -45,8 +45,8 @@ def divide_by_adjusting(
 
     Groups that are as wide as the bound lets them be have no room for others' records, so it is
     also tried with groups that begin smaller. If only sizes count, the line is divided best too.
-    Where records may be left out, all is also tried without those that fit in with fewest others.
-    Returned are all divisions with their privacy, the most private first.
+    Where records may be left out, all is also tried without the loners. Returned are all divisions
+    after their privacy, the most private first.
     """
     watch.tell("adjusting neighbours", 0.3)
     tries = [

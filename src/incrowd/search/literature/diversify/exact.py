@@ -63,7 +63,7 @@ class OneColumn:
         return np.unique(self.costs[first, last])
 
     def reach(self, most: float) -> Counts:
-        """The last place that a class from each place reaches at this cost; if none, the one before."""
+        """Per place the last one that a class from it reaches at this cost, else the one before."""
         fits = self.costs <= most
         fits[np.tril_indices(len(fits), -1)] = True
         beyond = np.where(fits.all(axis=1), len(fits), np.argmin(fits, axis=1))
@@ -146,9 +146,9 @@ def _class_of_records(held: Counts) -> Codes:
 def least_extent(column: OneColumn, l: Fraction, k: int = 1) -> tuple[float, Codes] | None:
     """The least bound E within which l-diverse classes of k records exist, and classes within it.
 
-    Classes are given by record. None if even the table as one class is not so (Section 4.2).
-    `LimitError` if it is too much work. Found through the dual problem, as
-    Section 5.2 proposes: halving over the bound E, for which a division is asked each time.
+    Classes are given by record. None if even the table as one class is not so (Section 4.2),
+    `LimitError` if it is too much work. Found through the dual problem, as Section 5.2 proposes:
+    halving over the bound E, for which a division is asked each time.
     """
     extents = column.extents
     low, high = 0, len(extents) - 1
@@ -171,8 +171,8 @@ def most_private_division(
     """The largest l of classes of at most this cost, and the class of each record (Section 5.1).
 
     None if there are no classes of at most this cost with k records; `LimitError` if it is too much
-    work. Two different fractions with
-    denominators up to n are at least 1/n² apart, so halving ends with the best one.
+    work. Two different fractions with denominators up to n are at least 1/n² apart, so halving ends
+    with the best one.
     """
     best = find_division(column, most, Fraction(1), k)
     if best is None:

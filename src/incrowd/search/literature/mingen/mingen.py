@@ -65,7 +65,7 @@ class Preferred:
     def choose(self, columns: Sequence[QuasiColumn], nodes: Sequence[Node]) -> tuple[Node, str]:
         """One of the nodes, and the rule that decided, in words.
 
-        `PolicyError` if a rule names an unknown column, `InfeasibleError` if no node is `at_most`.
+        `PolicyError` if a rule names an unknown column, `InfeasibleError` if none keeps `at_most`.
         """
         self.check(columns)
         left, decided = self._nodes_within_limits(columns, nodes), "there is only one"
@@ -112,7 +112,7 @@ class Preferred:
         return left
 
     def _rules(self, columns: Sequence[QuasiColumn]) -> list[tuple[str, Callable[[Node], Any]]]:
-        """The rules in order: the name of each, and a figure of a node that it makes small."""
+        """The rules in order: the name of each, and the figure of a node that is to be small."""
         place = {column.name: j for j, column in enumerate(columns)}
         first = [place[name] for name in self.order]
         scale = [self.weights.get(c.name, 1.0) / max(c.hierarchy.height, 1) for c in columns]
