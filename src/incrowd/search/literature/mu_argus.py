@@ -172,9 +172,10 @@ class MuArgus(Search):
         return tuple(self.identifying[name] for name in names)
 
     def _next_by_rule(self, rules: Iterator[str], seen: Outlying) -> str | None:
-        """The next column by rule, else that in most rare combinations; None for no more.
+        """The next column to go up, None for no more.
 
-        The latter while more than `share` of the records show a rare combination.
+        It is the next of the rules; after them, while more than `share` of the records show a rare
+        combination, the column that is in most of these.
         """
         rule = next(rules, None)
         if rule is not None or seen.share <= self.share:

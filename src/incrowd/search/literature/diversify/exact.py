@@ -63,7 +63,10 @@ class OneColumn:
         return np.unique(self.costs[first, last])
 
     def reach(self, most: float) -> Counts:
-        """Per place the last one that a class from it reaches at this cost, else the one before."""
+        """The last place that a class can reach from each place within this cost.
+
+        It is the place before if no class can begin there.
+        """
         fits = self.costs <= most
         fits[np.tril_indices(len(fits), -1)] = True
         beyond = np.where(fits.all(axis=1), len(fits), np.argmin(fits, axis=1))
