@@ -48,7 +48,7 @@ from incrowd.release.released import ReleasedRows
 from incrowd.release.rows import check_key, plan_rows, pseudonymous_columns
 from incrowd.requests.anonymize import AnonymizeRequest
 from incrowd.requests.request import verb
-from incrowd.search.compared import run_against_release, without_compared
+from incrowd.search.compared import drop_compared_models, run_against_release
 from incrowd.search.refusals import raise_if_infeasible
 from incrowd.search.requirements import raise_if_unprovided
 from incrowd.search.search import Found
@@ -145,7 +145,7 @@ def search(table: LoadedTable, context: RunContext) -> Found:
     policy, problem = table.policy, table.compiled.problem
     if pseudonymous_columns(policy):
         check_key(context.key)
-    raise_if_infeasible(without_compared(problem))
+    raise_if_infeasible(drop_compared_models(problem))
     raise_if_unprovided(policy.models, policy.search)
     if policy.search.draws:
         problem = replace(problem, seed=_search_seed(context))

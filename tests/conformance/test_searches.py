@@ -15,7 +15,7 @@ from incrowd.errors import InfeasibleError
 from incrowd.loss import AnyLoss, Discernibility, Gcp, Granularity, Queries
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.search import AnySearch, Exhaustive
-from incrowd.search.lattice.full_domain import satisfied_crowds, shown_nodes
+from incrowd.search.lattice.full_domain import flag_satisfied_crowds, shown_nodes
 from incrowd.search.search import FROM_TABLE, Recodes
 from incrowd.table.column import Missing
 from incrowd.watch import Watch
@@ -154,7 +154,7 @@ def test_where_missing_matches_anything_the_crowds_satisfy_the_policy(search, pr
         kept = class_of >= 0
         left = replace(problem, tally=problem.tally.take(np.flatnonzero(kept).astype(np.int32)))
         nodes = shown_nodes(left, found.recoding.levels, class_of[kept])
-        assert satisfied_crowds(left, nodes, class_of[kept]).all()
+        assert flag_satisfied_crowds(left, nodes, class_of[kept]).all()
         assert problem.outcome(found.recoding).suppressed <= problem.suppressible
 
 

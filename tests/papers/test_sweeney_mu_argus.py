@@ -78,9 +78,9 @@ def shown(found, of):
 
 def rare(of, kinds, tested="paper"):
     """The rare combinations of each sequence at the levels of Figure 13, as sets of names."""
-    sequences = Sequences.at(of, [0, 1, 0, 0])
-    found = sequences.rare(
-        combinations_of([kinds[name] for name in NAMES], tested), 2, sequences.blank()
+    sequences = Sequences.at_levels(of, [0, 1, 0, 0])
+    found = sequences.find_rare(
+        combinations_of([kinds[name] for name in NAMES], tested), 2, sequences.flag_blank_cells()
     )
     lists = {}
     for s in range(sequences.nodes.shape[1]):
@@ -91,15 +91,15 @@ def rare(of, kinds, tested="paper"):
         lists[labels] = {
             frozenset(NAMES[j] for j in combination)
             for c, combination in enumerate(found.tested)
-            if found.of(c)[s]
+            if found.flag_sequences(c)[s]
         }
     return lists
 
 
 def test_figure_13_birth_and_zip_of_t8_occur_once():
     of = figure_7()
-    sequences = Sequences.at(of, [0, 1, 0, 0])
-    people = sequences.people((1, 3), sequences.blank())
+    sequences = Sequences.at_levels(of, [0, 1, 0, 0])
+    people = sequences.people((1, 3), sequences.flag_blank_cells())
     counted = {
         (
             of.columns[1].hierarchy.labels[1][sequences.nodes[1, s] - 1],

@@ -149,7 +149,7 @@ def test_bins_only_lower_it(table, k, most):
         exact = bound_prices.run_prices(column, every, Gcp())
         rough = bound_prices.run_prices(column, few, Gcp())
         codes = np.flatnonzero(np.append(True, column.frequency[1:] > 0)).astype(np.int32)
-        at, near = every.numbers(codes), few.numbers(codes)
+        at, near = every.bin_of(codes), few.bin_of(codes)
         assert (rough[np.ix_(near, near)] <= exact[np.ix_(at, at)] + ROUNDING).all()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bound_prices.ColumnBins.of.__func__, "__defaults__", (most,))

@@ -38,8 +38,8 @@ def test_what_a_node_teaches_holds_below_and_above_it(chain):
     loss = limits.loss(here, kept)
     surcharge = limits.surcharge(above, doomed)
     assert surcharge >= 0
-    assert limits.above(below) + surcharge <= loss + 1e-9
-    parts = limits.below(above, doomed)
+    assert limits.limit_above(below) + surcharge <= loss + 1e-9
+    parts = limits.limits_below(above, doomed)
     if parts is not None:
         least = sum(part[level] for part, level in zip(parts, here.node, strict=True))
         assert least <= loss + 1e-9

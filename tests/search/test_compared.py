@@ -13,7 +13,7 @@ from incrowd.policy.policy import Policy
 from incrowd.problem import Problem
 from incrowd.release.load import load
 from incrowd.search import Auto, Lattice, Mondrian
-from incrowd.search.compared import run_against_release, without_compared
+from incrowd.search.compared import drop_compared_models, run_against_release
 from incrowd.watch import Watch
 
 
@@ -87,4 +87,4 @@ def test_a_search_that_leaves_out_nobody_runs_once():
     watch = Watch()
     assert run_against_release(problem, run, watch) == "what was found"
     assert tried == [(problem, watch)]
-    assert without_compared(problem) is problem
+    assert drop_compared_models(problem) is problem

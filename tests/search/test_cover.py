@@ -92,9 +92,9 @@ def test_vectors_are_counted_as_the_naive_twin_does(table, least, data):
     tables_ = rows.tables
     flat = LevelCodes(tables_.keys, tables_.costs)
     shown = np.empty(len(rows.weights), dtype=np.uint64), np.empty(len(rows.weights))
-    show(rows.codes, flat, tables_.at(base), *shown)
+    show(rows.codes, flat, tables_.level_starts(base), *shown)
     moved = np.arange(len(base))
-    change = np.stack([moved, tables_.at(base), tables_.at(node)], axis=1)
+    change = np.stack([moved, tables_.level_starts(base), tables_.level_starts(node)], axis=1)
     work = hash_table(len(rows.weights))
     found = count(rows.codes, rows.weights, shown, flat, change, least, work)
     assert found == pytest.approx(naive.local.released(problem, node, least))

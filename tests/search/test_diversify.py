@@ -259,9 +259,9 @@ def test_the_best_direct_division_is_that_of_all_partitions(case):
     extent, class_of = exact.least_extent(column, l, k)
     assert extent == pytest.approx(best)
     assert exact.privacy_of(column, class_of) >= l
-    assert exact.most_private(column, extent, k)[0] >= l
+    assert exact.most_private_division(column, extent, k)[0] >= l
     for narrower in column.extents[column.extents < extent][-1:].tolist():
-        within = exact.most_private(column, narrower, k)
+        within = exact.most_private_division(column, narrower, k)
         assert within is None or within[0] < l, "the dual allows as much privacy with less (5.2)"
 
 
@@ -271,7 +271,7 @@ def test_the_best_dual_division_is_that_of_all_partitions(case, most):
     problem, _, k, column = case
     codes, values = listed(problem)
     best = naive.diversify.most_private(codes, values, most, k, cost_of(problem))
-    found = exact.most_private(column, most, k)
+    found = exact.most_private_division(column, most, k)
     assert (found is None) == (best is None)
     if found is not None:
         assert found[0] == best == exact.privacy_of(column, found[1])

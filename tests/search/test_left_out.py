@@ -11,7 +11,7 @@ from incrowd.errors import InfeasibleError
 from incrowd.loss import Gcp
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.search import Crowd, Diversify, Mondrian, TreeSearch, left_out
-from incrowd.search.left_out import level_counts, staying_part
+from incrowd.search.left_out import even_counts, staying_part
 from incrowd.search.refusals import as_one_class, raise_if_infeasible
 from incrowd.watch import Watch
 from strategies import problem_of, tables
@@ -28,7 +28,7 @@ MODELS = [
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=4), st.integers(0, 12))
 def test_levelled_counts_are_the_most_even(counts, total):
     total = min(total, sum(counts))
-    kept = level_counts(np.array(counts), total)
+    kept = even_counts(np.array(counts), total)
     assert kept.sum() == total
     assert (kept <= counts).all()
     ways = combinations_with_replacement(range(len(counts)), total)
@@ -51,7 +51,7 @@ def test_what_stays_satisfies_the_models_and_no_more_is_left_out_than_may_be(tab
     assert problem.satisfied_by(as_one_class(thin)).all()
     out = problem.tally.records - thin.tally.records
     assert out + thin.suppressible == problem.suppressible
-    pieces = stay.with_others(_alone(thin))
+    pieces = stay.pieces_of_whole(_alone(thin))
     assert (np.bincount(pieces.row, pieces.count) == problem.tally.counts).all()
     assert int(pieces.count[pieces.class_of < 0].sum()) == out
 

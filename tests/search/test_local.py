@@ -115,7 +115,7 @@ def test_rows_move_as_in_the_naive_twin(table, k, data):
     class_of = number_kept(large)[class_of]
     levels = np.repeat(np.array([start], dtype=np.int32).T, int(large.sum()), axis=1)
     moves = Moves(problem, class_of, levels)
-    moves._describe()
+    moves._refresh_classes()
     moves._pull(node)
     codes = problem.tally.quasi.T.tolist()
     after = moves._class_of.tolist()
@@ -133,7 +133,7 @@ def test_a_class_that_has_become_empty_takes_no_single_row():
     problem = column([1, 2, 2, 2], [1, 1], k=2)
     levels = np.array([[1, 0]], dtype=np.int32)
     moves = Moves(problem, np.array([0, 0], dtype=np.int32), levels[:, :1])
-    moves._describe()
+    moves._refresh_classes()
     moves._apply_moves((0,), np.array([0]), np.array([1, -1], dtype=np.int32), 1)
     moves._apply_moves((1,), np.array([0]), np.array([0, -1], dtype=np.int32), 0)
     assert moves._sizes.tolist() == [4, 0]

@@ -143,9 +143,9 @@ def test_people_with_several_records(case):
 def test_both_ways_to_divide_agree_where_classes_may_be_joined(table, models, loss, share):
     of = problem_of(table, models, loss, share)
     losses = []
-    for way in (partitions._Partitioned, partitions._Apart):
+    for way in (partitions._BestDivisions, partitions._BestDistinctDivisions):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(partitions, "_Partitioned", way)
+            patch.setattr(partitions, "_BestDivisions", way)
             try:
                 losses.append(loss.of(of.outcome(MinGenCells().run(of, Watch()).recoding)))
             except InfeasibleError:

@@ -196,7 +196,7 @@ def test_rows_of_many_records_are_cut_as_if_they_were_not_shortened(counts):
     order = np.arange(len(counts), dtype=np.int32)
     short = partition_in_order(problem, order)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(curve_partition, "_without_midst", lambda counts, _: counts)
+        patch.setattr(curve_partition, "_cut_out_midst", lambda counts, _: counts)
         full = partition_in_order(problem, order)
     check_pieces(problem, short)
     found, wanted = (np.dot(*costs(problem, pieces)) for pieces in (short, full))

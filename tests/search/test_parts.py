@@ -17,9 +17,9 @@ from incrowd.search.layout import boxes_of
 from incrowd.search.parts import (
     PartTree,
     divide_rows,
+    is_separable,
     may_stand_alone,
     parts_tree,
-    separable,
     tree_of,
 )
 from incrowd.watch import Watch
@@ -54,7 +54,7 @@ def test_a_statement_says_the_same(table, number):
     rows = pl.DataFrame(dict(zip(names, problem.tally.quasi, strict=True)))
     tree = parts_tree(problem, max(problem.tally.rows // number, 1))
     said = pl.SQLContext(rows=rows, eager=True).execute(
-        f"SELECT {tree.expression(names)} AS part FROM rows"
+        f"SELECT {tree.sql_expression(names)} AS part FROM rows"
     )
     assert said["part"].to_list() == tree.parts_of(problem.tally.quasi).tolist()
 
@@ -161,7 +161,7 @@ def parts_of(monkeypatch, records):
 @pytest.mark.slow
 def test_parts_are_told(monkeypatch):
     problem, told = drawn(6_000), []
-    assert separable(problem)
+    assert is_separable(problem)
     parts_of(monkeypatch, 800)
     found = Crowd().run(problem, Watch(None, lambda what, share: told.append((what, share))))
     assert found.facts["parts"] > 2

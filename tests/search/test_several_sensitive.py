@@ -12,7 +12,7 @@ from incrowd.loss import Gcp
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.partition.classes import classes_of
 from incrowd.search import Accuracy, Auto, Crowd, Diversify, Hilbert, Mondrian
-from incrowd.search.literature.diversify.groups import eligible_together
+from incrowd.search.literature.diversify.groups import flag_eligible_together
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 from worked import tree
@@ -85,7 +85,7 @@ def eligible(value, l):
 def test_what_stays_is_eligible_by_every_column(pairs, l, other):
     first, second = np.array(pairs).T
     columns = [(first, l), (second, other)]
-    kept = eligible_together(columns)
+    kept = flag_eligible_together(columns)
     assert all(eligible(value[kept], one) for value, one in columns)
     assert kept.all() == all(eligible(value, one) for value, one in columns)
 

@@ -81,12 +81,12 @@ def test_parts_share_the_time_that_is_left(monkeypatch):
     monkeypatch.setattr(watching, "_clock", lambda: now[0])
     monkeypatch.setattr(crowd, "threads", lambda: 1)
     parts = crowd.PartsWatch(Watch(100, answer_first=True), 10)
-    first = parts.begin()
+    first = parts.begin_part()
     assert first.remaining == pytest.approx(15)
     now[0] = 15.0
     assert first.expired
     assert not first.must_stop
-    assert parts.begin().remaining == pytest.approx(1.5 * 85 / 9)
+    assert parts.begin_part().remaining == pytest.approx(1.5 * 85 / 9)
 
 
 def test_rounds_of_trades_stop_where_they_are(monkeypatch):

@@ -149,7 +149,7 @@ def _meaning_words(policy: "Policy") -> str:
     """Say what is maximized if no option says so: l of the first sensitive column, or k."""
     if not policy.sensitive:
         return "maximizing k, the people of the smallest class, because no column is sensitive"
-    column = policy.search.protects(policy.sensitive)[0]
+    column = policy.search.protected_columns(policy.sensitive)[0]
     return f"maximizing l of the sensitive column '{column}'; --privacy k maximizes class sizes"
 
 

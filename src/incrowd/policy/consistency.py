@@ -214,7 +214,7 @@ def _search_faults(policy: "Policy") -> Iterator[Fault]:
 def notes(policy: "Policy") -> Iterator[str]:
     """Yield sentences on what is allowed and still deserves a second look."""
     protected = {name for model in policy.models if not model.trivial for name in model.columns}
-    protected.update(policy.search.protects(policy.sensitive))
+    protected.update(policy.search.protected_columns(policy.sensitive))
     for name in policy.sensitive:
         if name not in protected:
             yield (

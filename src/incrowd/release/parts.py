@@ -125,7 +125,7 @@ def stage_in_parts(table: LoadedTable, release: PartRelease, context: RunContext
         entropy=int(draw.integers(0, 2**63)),
         units=table.unit is not None,
     )
-    expression = tree.expression([f"k{j}" for j in range(len(problem.columns))])
+    expression = tree.sql_expression([f"k{j}" for j in range(len(problem.columns))])
     kept = None
     if context.kept is not None:
         kept = context.kept.make_folder(_request_digest(table, job, expression))
@@ -173,7 +173,7 @@ def _part_tree(
     names = [f"k{j}" for j in range(len(problem.columns))]
     asked = {name for model in problem.models for name in model.columns}
     columns = [column for column in plan.coded[plan.quasi :] if column.name in asked]
-    held = release.engine.part_counts(plan, tree.expression(names), columns)
+    held = release.engine.part_counts(plan, tree.sql_expression(names), columns)
     sensitive = {column.name: held.codes[column.name] for column in columns}
     return tree.join_parts(
         _group_parts(problem, held.codes["part"], sensitive, held.records, tree.number)

@@ -87,7 +87,10 @@ class Auto(Search):
         return Crowd(effort=self.effort)
 
     def _try_local(self, problem: Problem, watch: Watch) -> list["_Trial"]:
-        """Trials of crowd, then of other local recodings that may do better; empty if all fail."""
+        """Trials of crowd, then of other local recodings that may do better; empty if all fail.
+
+        `LimitError` if the time is up before there is one.
+        """
         searches: list[tuple[str, Search]] = [("crowd", Crowd(effort=self.effort))]
         if not problem.loss.per_cell:
             searches += [("mondrian", Mondrian()), ("relaxed mondrian", Mondrian(relaxed=True))]
@@ -136,7 +139,10 @@ def _other_searches(problem: Problem) -> list[tuple[str, Run]]:
 
 
 def _run_full_domain(problem: Problem, watch: Watch) -> Found:
-    """The result of full-domain generalization, for when no local recoding works."""
+    """The result of full-domain generalization, for when no local recoding works.
+
+    `InfeasibleError` if it finds none either.
+    """
     titles = ["crowd", *(title for title, _ in _other_searches(problem))]
     try:
         found = Lattice().run(problem, watch)
@@ -157,7 +163,7 @@ def _allowed_trial(problem: Problem, title: str, found: Found) -> list[_Trial]:
 def _try_lattice(
     problem: Problem, watch: Watch, bar: float, effort: float
 ) -> tuple[_Trial | None, str]:
-    """A full-domain generalization, None if none loses less than `bar`, and how it was sought."""
+    """A full-domain generalization that loses less than `bar`, or None; a phrase on the search."""
     nodes = prod(column.hierarchy.levels - column.lowest for column in problem.columns)
     if watch.expired:
         return (
@@ -176,15 +182,16 @@ def _try_lattice(
     except InfeasibleError:
         return None, "the limits of columns leave no level for full-domain generalization"
     quest.seek()
-    if quest.beaten:
+    if quest.has_found:
         found = quest.result()
         return _Trial(
             "lattice", found, problem.loss.of(problem.outcome(found.recoding))
-        ), quest.looked
+        ), quest.examined_in_words
     if quest.proved:
-        return None, f"full-domain generalization loses no less ({quest.looked})"
+        return None, f"full-domain generalization loses no less ({quest.examined_in_words})"
     limit = "the time limit" if watch.expired else "this effort"
-    return None, f"full-domain generalization found nothing better within {limit} ({quest.looked})"
+    looked = quest.examined_in_words
+    return None, f"full-domain generalization found nothing better within {limit} ({looked})"
 
 
 def _explain_choice(problem: Problem, trials: list[_Trial], said: str) -> Found:

@@ -128,7 +128,10 @@ def lower_bound(
 def _estimate(
     space: "_PricedSpace", worth: Floats, size: int, draw: tuple[int, int], watch: Watch
 ) -> tuple[float, int, float]:
-    """Mean, size and error of a sample after one pass; `draw` is how many records, and the seed."""
+    """The mean, size and margin (95 %) of a sample; `draw` is how many records, and the seed.
+
+    The mean is 0 and the margin 1 if the time allowed fewer than two records.
+    """
     shares = space.counts / space.counts.sum()
     drawn = np.random.default_rng(draw).choice(len(shares), draw[0], p=shares)
     points, times = np.unique(drawn, return_counts=True)
@@ -195,7 +198,7 @@ class _PricedSpace:
         parts = zip(columns, bins, weights.tolist(), strict=True)
         tables = [weight * run_prices(column, cut, problem.loss) for column, cut, weight in parts]
         dear = np.argsort([-float(table.mean()) for table in tables], kind="stable").tolist()
-        codes = np.array([bins[j].numbers(tally.quasi[j]) for j in dear], dtype=np.int32)
+        codes = np.array([bins[j].bin_of(tally.quasi[j]) for j in dear], dtype=np.int32)
         point_of, number = number_columns(codes)
         points = np.empty((number, len(dear)), dtype=np.int32)
         points[point_of] = codes.T

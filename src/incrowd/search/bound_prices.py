@@ -36,7 +36,7 @@ class ColumnBins:
 
     @classmethod
     def of(cls, frequency: Counts, most: int = MOST_BINS) -> "ColumnBins":
-        """A bin for each value that occurs, or `most` bins with about as many records each.
+        """Bin 0 for missing values, then one per value that occurs, at most `most` of similar size.
 
         >>> ColumnBins.of(np.array([0, 5, 0, 1, 1, 1]), most=2).last.tolist()
         [0, 1, 5]
@@ -52,7 +52,7 @@ class ColumnBins:
         none = np.array([MISSING], dtype=np.int32)
         return cls(np.concatenate([none, present[fresh]]), np.concatenate([none, present[ends]]))
 
-    def numbers(self, codes: Codes) -> Codes:
+    def bin_of(self, codes: Codes) -> Codes:
         """The number of the bin that holds each code."""
         return np.searchsorted(self.last, codes).astype(np.int32)
 
@@ -104,7 +104,10 @@ def _end_sets(low: Codes, high: Codes) -> ValueSets:
 
 
 def flatten_prices(tables: list[Floats], ordered: list[bool]) -> Prices:
-    """Flatten prices of runs, of pairs and around each code, one column after the other."""
+    """Lay out flat, column by column: tables of prices, then the sorted prices around each code.
+
+    `ordered` says which columns have an order.
+    """
     chains = [_price_ranks(table) for table in tables]
     sizes = np.array([table.size for table in tables], dtype=np.int64)
     begin = np.cumsum(sizes) - sizes
@@ -121,7 +124,10 @@ def flatten_prices(tables: list[Floats], ordered: list[bool]) -> Prices:
 
 
 def _price_ranks(table: Floats) -> tuple[Floats, Codes]:
-    """The different prices around each code, ascending, and the rank of each other code's price."""
+    """The different prices around each code, ascending, and the rank of each other code's price.
+
+    Both have one line per code; lines of prices are filled up with the largest.
+    """
     prices = np.sort(table, axis=1)
     fresh = np.concatenate([np.zeros((len(table), 1), bool), prices[:, 1:] > prices[:, :-1]], 1)
     place = np.cumsum(fresh, axis=1)

@@ -39,8 +39,11 @@ def depends_on_left_out(problem: Problem) -> bool:
     return problem.suppressible > 0 and any(map(compares_with_release, problem.models))
 
 
-def without_compared(problem: Problem) -> Problem:
-    """The problem as far as something can be proved about it before anybody is left out."""
+def drop_compared_models(problem: Problem) -> Problem:
+    """The problem without models that compare with the release, if records may be left out.
+
+    What such a model asks for is not known before. If no record may be left out, all models stay.
+    """
     if not depends_on_left_out(problem):
         return problem
     return replace(problem, models=tuple(m for m in problem.models if not compares_with_release(m)))
@@ -50,7 +53,7 @@ def run_against_release(problem: Problem, run: Run, watch: Watch) -> Found:
     """Search until classes satisfy their models compared with the release itself.
 
     Each run but the last gets half of the time that is left. That no other release loses less is
-    proved for one spread alone, so it is not said.
+    proved for one spread alone, so it is not said. `InfeasibleError` if nothing is found.
     """
     if not depends_on_left_out(problem):
         return run(problem, watch)
@@ -62,13 +65,13 @@ def run_against_release(problem: Problem, run: Run, watch: Watch) -> Found:
         outcome = problem.outcome(found.recoding)
         over = _excess(problem, outcome)
         if max(over) <= _NEAR:
-            return _without_proof(found)
+            return _mark_unproved(found)
         asked = _run_again(_stricter_problem(tried, over, spread_of(problem, outcome)), run, watch)
     return _run_without_suppression(problem, run, watch)
 
 
 def spread_of(problem: Problem, outcome: Outcome) -> tuple[SensitiveColumn, ...]:
-    """The sensitive columns with the people of the records that an outcome keeps."""
+    """The sensitive columns, their values counted among the records that an outcome keeps."""
     assert outcome.tally is not None  # noqa: S101  it was made of a tally
     assert outcome.class_of is not None  # noqa: S101  as above
     kept = np.where(outcome.class_of >= 0, 0, -1).astype(np.int32)
@@ -86,12 +89,13 @@ def _column_of_kept(held: Histogram) -> SensitiveColumn:
 def _run_first(problem: Problem, run: Run, watch: Watch) -> tuple[Found, Problem] | None:
     """Run once; if nothing satisfies all models, without those that compare with the release.
 
-    Returns what was found and the problem. None if nothing was found and all models compare.
+    Returns what was found and the problem. None if nothing was found and all models compare;
+    `InfeasibleError` if the others are not satisfied either.
     """
     found = _run_again(problem, run, watch)
     if found is not None:
         return found
-    plain = without_compared(problem)
+    plain = drop_compared_models(problem)
     if not plain.models:
         return None
     return run(plain, _half_watch(watch)), problem
@@ -112,7 +116,10 @@ def _half_watch(watch: Watch) -> Watch:
 
 
 def _excess(problem: Problem, outcome: Outcome) -> list[float]:
-    """For each model how much farther than asked the farthest class is from the release."""
+    """For each model how much farther than asked the farthest class is from the release.
+
+    0 for models that do not compare with it.
+    """
     own = replace(problem, sensitive=spread_of(problem, outcome))
     named = {column.name: column for column in own.sensitive}
     classes = judged_classes(own, outcome)
@@ -138,14 +145,17 @@ def _stricter_problem(
 
 
 def _run_without_suppression(problem: Problem, run: Run, watch: Watch) -> Found:
-    """Run the search so that it leaves out nobody: it then compares with what it releases."""
+    """Run the search so that it leaves out nobody: it then compares with what it releases.
+
+    `InfeasibleError` if it finds nothing.
+    """
     try:
-        return _without_proof(run(replace(problem, suppression=0.0), watch))
+        return _mark_unproved(run(replace(problem, suppression=0.0), watch))
     except InfeasibleError:
         raise nothing_found(problem) from None
 
 
-def _without_proof(found: Found) -> Found:
+def _mark_unproved(found: Found) -> Found:
     """The result marked as not proved: a proof holds for one spread, others were possible."""
     why = f"{found.why}; compared with how sensitive values are spread in this release alone"
     return replace(found, optimal=False, why=why)

@@ -36,7 +36,10 @@ def is_tiny(problem: Problem) -> bool:
 
 
 def best_division(problem: Problem, watch: Watch) -> Found:
-    """The division of a tiny table into classes that costs least of all that may leave."""
+    """The cheapest division of a tiny table that may leave, or the cheapest met before time is up.
+
+    `InfeasibleError` if none was met.
+    """
     table = _TinyTable.of(problem)
     best, least = None, inf
     for number, (classes, out) in enumerate(table.divisions()):
@@ -81,7 +84,7 @@ class _TinyTable:
 
     @classmethod
     def of(cls, problem: Problem) -> "_TinyTable":
-        """The table with copies of an item apart; whole items if there are more than `LARGEST`."""
+        """The table with each copy of an item apart, or items whole if copies exceed `LARGEST`."""
         small = SmallTable.of(problem)
         item: Counts = np.arange(len(small.copies))
         if int(small.copies.sum()) <= LARGEST:
@@ -100,7 +103,11 @@ class _TinyTable:
         return cls(small, item, records, fine, costs * np.maximum(records, 1), shown, most, gaps)
 
     def divisions(self) -> Iterator[tuple[list[int], int]]:
-        """Yield every division whose classes may stand, and the part that it leaves out."""
+        """Yield every division into admissible classes, and the number of the part left out, or 0.
+
+        A class is admissible if no limit forbids it and it satisfies the models, or may with others
+        that missing values match. A division is a list of part numbers.
+        """
         everything = len(self.records) - 1
         for out in range(everything):
             if self.records[out] <= self.most:
@@ -108,7 +115,7 @@ class _TinyTable:
                     yield classes, out
 
     def _divisions_of(self, part: int) -> Iterator[list[int]]:
-        """Yield the divisions of a part into classes that may stand, as lists of part numbers."""
+        """Yield the divisions of a part into admissible classes, as lists of part numbers."""
         if not part:
             yield []
             return
@@ -124,7 +131,7 @@ class _TinyTable:
             sub = (sub - 1) & rest
 
     def cost(self, classes: list[int], out: int) -> float:
-        """What these classes cost together; a record of `out`, the part left out, costs 1."""
+        """The cost of these classes together; a record of `out`, the part left out, costs 1."""
         return float(self.costs[classes].sum()) + float(self.records[out])
 
     def may_leave(self, classes: list[int]) -> bool:
@@ -167,7 +174,8 @@ def _copies_in_parts(small: SmallTable, item: Counts, held: Flags) -> Codes:
 def _part_costs(problem: Problem, row: Codes, held: Flags) -> tuple[Floats, list[tuple[int, ...]]]:
     """What a record pays in each part as a class, and numbers for what the part shows by column.
 
-    `row` is a row of the tally for each item, `held` as in `_copies_in_parts`.
+    `row` is a row of the tally for each item, `held` as in `_copies_in_parts`. A cost is infinite
+    where a limit forbids the class, and for the empty part, which shows nothing.
     """
     part, place = np.nonzero(held[1:])
     class_of, rows = part.astype(np.int32), row[place]

@@ -23,7 +23,7 @@ _LARGEST_TABLE = 2**18
 
 
 def boxes_of(problem: Problem) -> BoxCosts:
-    """The columns of a problem, laid out flat; weights sum to 1."""
+    """What runs of codes of a problem's columns cost, laid out flat; column weights sum to 1."""
     loss = cell_loss(problem)
     weights = np.array([column.weight for column in problem.columns], dtype=np.float64)
     weights /= weights.sum()
@@ -74,14 +74,17 @@ def _flat_column(column: QuasiColumn, loss: Loss) -> tuple[Floats, Codes, int]:
 
 
 def _run_costs(column: QuasiColumn, loss: Loss) -> Floats:
-    """The cost of every run of codes of a column, in place `low * codes + high` of a flat array."""
+    """The cost of every run of codes of a column, in place `low * codes + high` of a flat array.
+
+    `FORBIDDEN` beyond the policy's limits, 0 where `high` is below `low`.
+    """
     codes = len(column.hierarchy.leaves) + 1
     low, high = (side.ravel().astype(np.int32) for side in np.indices((codes, codes)))
     backwards = low > high
     high = np.maximum(low, high)
     low, high = column.widen(low, high)
     level = np.maximum(column.hierarchy.join_level(low, high), column.lowest).astype(np.int32)
-    wide = _too_wide(column, low, high, level)
+    wide = _flag_forbidden_cells(column, low, high, level)
     sets = _run_sets(low, high, column.pools) if column.sets else None
     if not column.hierarchy.ordered:
         low, high = column.hierarchy.cover(level, low)
@@ -94,7 +97,10 @@ def _run_costs(column: QuasiColumn, loss: Loss) -> Floats:
 
 
 def _run_sets(low: Codes, high: Codes, pools: Pools | None) -> ValueSets:
-    """The sets of all values from each low to its high code: the most that a set there shows."""
+    """The sets of all values from each low to its high code: the most that a set there shows.
+
+    With pools a set names members, each once, and none below another that it names.
+    """
     sizes = high - low + 1
     start = offsets(sizes)
     code = (np.arange(start[-1]) - np.repeat(start[:-1] - low, sizes)).astype(np.int32)
@@ -111,19 +117,22 @@ def _run_sets(low: Codes, high: Codes, pools: Pools | None) -> ValueSets:
     return ValueSets(begin.astype(np.int64), member[named], pools)
 
 
-def _too_wide(column: QuasiColumn, low: Codes, high: Codes, level: Codes) -> Flags:
-    """Which cells the policy's limits forbid; missing mixed with values shows the whole column."""
+def _flag_forbidden_cells(column: QuasiColumn, low: Codes, high: Codes, level: Codes) -> Flags:
+    """Flags of the cells that limits of level or width forbid.
+
+    A cell that mixes missing with values shows the whole column.
+    """
     above: Flags = level > column.top
     if not np.isfinite(column.widest):
         return above
-    begin, end = _within_range(column, low, high)
+    begin, end = _clip_ends(column, low, high)
     mixed: Flags = (low == 0) & (high > 0)
     wide: Flags = (end - begin > column.widest) & (low > 0)
     return above | wide | (mixed & (not may_show_whole(column)))
 
 
-def _within_range(column: QuasiColumn, low: Codes, high: Codes) -> tuple[Floats, Floats]:
-    """The begins and ends of spans, clipped to the values that the table holds."""
+def _clip_ends(column: QuasiColumn, low: Codes, high: Codes) -> tuple[Floats, Floats]:
+    """The begins and ends of spans as numbers, clipped to the values that the table holds."""
     place = places(column)
     first, last = column.range
     ends = column.reach(low, high) if has_finite_scale(column) else (place[low], place[high])
@@ -139,18 +148,21 @@ def may_show_whole(column: QuasiColumn) -> bool:
 
 
 def _nodes_on_scale(column: QuasiColumn) -> Floats:
-    """The begin and end, 0 to 1, of each code's lowest node, and its node at the top."""
+    """Three numbers per code, flat: begin and end (0 to 1) of its lowest node, its highest node."""
     place = places(column)
     first, last = column.range
     codes = np.arange(len(place), dtype=np.int32)
-    ends = _within_range(column, *column.widen(codes, codes))
+    ends = _clip_ends(column, *column.widen(codes, codes))
     whole = place[last] - place[first]
     share = [(end - place[first]) / whole if whole > 0 else 0.0 * place for end in ends]
     return np.stack([*share, column.hierarchy.maps[column.top]], axis=1).ravel()
 
 
 def _widest_share(column: QuasiColumn) -> float:
-    """The largest extent of a class that the policy allows, over the extent of the column."""
+    """The largest width of a class that the policy allows, over the width of the column.
+
+    Infinite if the policy sets none, the column has no order, or it holds one value only.
+    """
     if not column.hierarchy.ordered or not np.isfinite(column.widest):
         return float("inf")
     place = np.concatenate([[0.0], column.hierarchy.leaves.positions])

@@ -38,11 +38,12 @@ _TURNS = 50
 def search_after_leaving_out(
     problem: Problem, run: Callable[[Problem], Found], *, by_itself: bool = False
 ) -> Found:
-    """Leave out what the models make one leave out, if so much may be; then run a search.
+    """Leave out the records that the models rule out, then run a search on the rest.
 
-    If people have several records, or missing values match anything, the search looks for classes
-    without leaving anybody out first: the table as a whole says little about them. So does one that
-    leaves out what fails `by_itself`.
+    The whole table is searched if it satisfies the models as one class, no model reads values, or
+    nothing may be left out. It is tried first if people have several records, or missing values
+    match anything: the table as one class says little then. So it is if the search leaves out
+    failing classes `by_itself`. `InfeasibleError` if too many records would have to be left out.
     """
     reads = any(model.columns for model in problem.models)
     if not reads or not problem.suppressible or _satisfied_as_one_class(problem):
@@ -62,18 +63,19 @@ def search_after_leaving_out(
     return min(founds, key=lambda found: problem.loss.of(problem.outcome(found.recoding)))
 
 
-def _search_rest(stay: "Staying", run: Callable[[Problem], Found]) -> Found:
-    """Search among the records that stay and return the result with the others left out."""
+def _search_rest(stay: "StayingPart", run: Callable[[Problem], Found]) -> Found:
+    """Search among the records that stay; return the result for the whole table."""
     found = run(stay.problem)
     out = count_of(stay.left_out, "record")
     why = f"{found.why}; {out} with too common sensitive values left out first"
     recoding = found.recoding.by_class()
-    recoding = replace(recoding, pieces=stay.with_others(recoding.pieces))  # type: ignore[type-var]
+    pieces = stay.pieces_of_whole(recoding.pieces)
+    recoding = replace(recoding, pieces=pieces)  # type: ignore[type-var]
     return replace(found, recoding=recoding, optimal=False, why=why)
 
 
 @dataclass(frozen=True, eq=False)
-class Staying:
+class StayingPart:
     """The part of a table that satisfies every model as one class."""
 
     whole: Problem
@@ -89,12 +91,12 @@ class Staying:
 
     @property
     def problem(self) -> Problem:
-        """The problem of these records alone; what else may be left out is what is left to."""
+        """The problem of these records alone, with what is left of the policy's suppression."""
         tally = self.whole.tally.split(self.rows, self.counts)
         left = self.whole.suppressible - self.left_out
         return replace(self.whole, tally=tally, suppression=left / max(tally.records, 1))
 
-    def with_others(self, pieces: Pieces) -> Pieces:
+    def pieces_of_whole(self, pieces: Pieces) -> Pieces:
         """The pieces of what stays as pieces of the whole table, all others being left out."""
         counts = self.whole.tally.counts.copy()
         counts[self.rows] -= self.counts
@@ -104,19 +106,19 @@ class Staying:
         return fold_pieces(join_pieces([mine, Pieces(out, counts[out], nowhere)]))
 
 
-def staying_part(problem: Problem, more: int = 0) -> Staying | None:
+def staying_part(problem: Problem, more: int = 0) -> StayingPart | None:
     """A part of the table that satisfies every model as one class, few records being left out.
 
     None if none was found, which for small tables means that there is none. For others it is as
-    large as can be if one model of one column must leave out records; several take turns. Of large
-    tables `more` records than must be are left out.
+    large as can be if one model of one column must leave out records; several take turns. In large
+    tables `more` records are left out beyond those that must be.
     """
-    small = _stay_of_small(problem)
-    stay = _trim(problem, more) if small is None else small
+    small = _largest_satisfying_part(problem)
+    stay = _leave_out_in_turns(problem, more) if small is None else small
     if not stay.any():
         return None
     rows = np.flatnonzero(stay).astype(np.int32)
-    found = Staying(problem, rows, stay[rows])
+    found = StayingPart(problem, rows, stay[rows])
     may_be = found.left_out <= problem.suppressible
     return found if may_be and _satisfied_as_one_class(found.problem) else None
 
@@ -126,8 +128,11 @@ def _satisfied_as_one_class(problem: Problem) -> bool:
     return bool(problem.satisfied_by(as_one_class(problem)).all())
 
 
-def _stay_of_small(problem: Problem) -> Counts | None:
-    """Records of each row that stay in the largest part that will do; None for large tables."""
+def _largest_satisfying_part(problem: Problem) -> Counts | None:
+    """Records of each row in the largest part that satisfies the models; None for large tables.
+
+    All are 0 if no part does that leaves out few enough records. None with a world, too.
+    """
     if 2**problem.tally.rows > _FEW or problem.world is not None:
         return None
     table = SmallTable.of(problem)
@@ -147,8 +152,11 @@ def _stay_of_small(problem: Problem) -> Counts | None:
     return stay
 
 
-def _trim(problem: Problem, more: int) -> Counts:
-    """Records of each row that stay once models in turn leave out what they must, `more` once."""
+def _leave_out_in_turns(problem: Problem, more: int) -> Counts:
+    """Records of each row that stay after models in turn have left out what they must.
+
+    The first model that leaves out any leaves out `more` beyond that.
+    """
     tally = problem.tally
     stay = tally.counts.copy()
     whole_rows = tally.has_units or problem.consistent
@@ -158,7 +166,7 @@ def _trim(problem: Problem, more: int) -> Counts:
     for _ in range(_TURNS):
         before = int(stay.sum())
         for model in problem.models:
-            excess = _excess(problem, model, stay, more)
+            excess = _excess_holders(problem, model, stay, more)
             if excess is not None:
                 more = 0
                 code = codes[model.columns[0]]
@@ -168,10 +176,11 @@ def _trim(problem: Problem, more: int) -> Counts:
     return stay
 
 
-def _excess(problem: Problem, model: Model, stay: Counts, more: int) -> Counts | None:
-    """How many holders of each code must go for a model, with `more` in all than it asks.
+def _excess_holders(problem: Problem, model: Model, stay: Counts, more: int) -> Counts | None:
+    """How many holders of each code must go for a model, in all `more` than it asks for.
 
-    `stay` are the records of each row that are left. None if it asks nothing, or nobody is left.
+    `stay` are the records of each row that are left. None if the model reads no values or is
+    satisfied, or nobody is left.
     """
     rows = np.flatnonzero(stay).astype(np.int32)
     if not model.columns or not len(rows):
@@ -191,11 +200,11 @@ def _share_out(model: Model, held: Histogram, counts: Counts, most: int) -> Coun
     """How many holders of each code stay if `most` of them stay in all."""
     if "reference" in model.requires:
         return _nearest_counts(counts, held.column.shares * most, most)
-    return level_counts(counts, most)
+    return even_counts(counts, most)
 
 
 def _nearest_counts(counts: Counts, wanted: Floats, total: int) -> Counts:
-    """The counts with this total, none above those given, that are nearest to those wanted."""
+    """The counts nearest to `wanted` that sum to `total` and are nowhere above `counts`."""
     kept = np.minimum(counts, np.floor(wanted).astype(np.int64))
     part = np.where(counts > kept, wanted - kept, 0.0)
     order = np.argsort(-part, kind="stable")[: max(total - int(kept.sum()), 0)]
@@ -206,12 +215,12 @@ def _nearest_counts(counts: Counts, wanted: Floats, total: int) -> Counts:
     return kept + more
 
 
-def level_counts(counts: Counts, total: int) -> Counts:
+def even_counts(counts: Counts, total: int) -> Counts:
     """The most even counts with this total of which none is above those given.
 
-    >>> level_counts(np.array([5, 1, 4]), 7).tolist()
+    >>> even_counts(np.array([5, 1, 4]), 7).tolist()
     [3, 1, 3]
-    >>> level_counts(np.array([5, 1, 4]), 6).tolist()
+    >>> even_counts(np.array([5, 1, 4]), 6).tolist()
     [3, 1, 2]
     """
     low, high = 0, int(counts.max(initial=0))

@@ -90,7 +90,11 @@ class Mondrian(Search):
 def cut_into_parts(
     problem: Problem, watch: Watch, *, relaxed: bool, cut: Cut = "balanced"
 ) -> tuple[Pieces, bool]:
-    """Cut the table into the smallest parts; return them, and whether time allowed all cuts."""
+    """Cut the table into the smallest parts; return them, and whether time allowed all cuts.
+
+    `InfeasibleError` if the table as one class fails a model, unless people count in several
+    classes; `LimitError` if the time is up before the first cut.
+    """
     relaxed = relaxed and not problem.tally.has_units and not problem.consistent
     if not problem.satisfied_by(as_one_class(problem)).all() and each_counts_once(problem):
         raise nothing_found(problem)
@@ -99,9 +103,9 @@ def cut_into_parts(
     least = least_size(problem)
     rule = mondrian.CutRule(least or 1, relaxed, CUTS, cut == "median")
     if least is not None and all(not model.columns for model in problem.models):
-        counts, origin, lines, finished = _cut_lines(problem, rule, watch)
+        counts, origin, lines, finished = _cut_by_size(problem, rule, watch)
         return _gather_pieces(counts, origin, lines), finished
-    tally, row = _cut_items(problem.tally, relaxed=relaxed)
+    tally, row = _items_to_cut(problem.tally, relaxed=relaxed)
     items = mondrian.CutItems(lowest_codes(replace(problem, tally=tally)), tally.counts)
     kernel = (items, rule, _column_scales(problem))
     class_of, finished = _Rounds(problem, tally, kernel).run(watch)
@@ -123,8 +127,8 @@ def _explain(number: int, finished: bool) -> str:
     )
 
 
-def _cut_items(tally: Tally, *, relaxed: bool) -> tuple[Tally, Codes]:
-    """The items that are cut, whole rows or single records, and the row of the tally of each."""
+def _items_to_cut(tally: Tally, *, relaxed: bool) -> tuple[Tally, Codes]:
+    """The items to cut, rows or (if relaxed) single records, and the row of the tally of each."""
     row = np.arange(tally.rows, dtype=np.int32)
     if not relaxed or (tally.counts == 1).all():
         return tally, row
@@ -132,13 +136,14 @@ def _cut_items(tally: Tally, *, relaxed: bool) -> tuple[Tally, Codes]:
     return tally.split(row, np.ones(len(row), dtype=np.int64)), row
 
 
-def _cut_lines(
+def _cut_by_size(
     problem: Problem, rule: mondrian.CutRule, watch: Watch
 ) -> tuple[Counts, Codes, list[tuple[Codes, Codes]], bool]:
     """Cut the rows depth first, large parts in threads, where size alone decides.
 
-    Items are rows, or pieces of those that a cut goes through: records and row of each, lines of
-    them with the places where classes begin, and whether there was time for all cuts.
+    Items are rows, or pieces of rows that a cut goes through. Returned are the records of each
+    item, its row, lines of items, each with the places where its classes begin, and whether there
+    was time for all cuts.
     """
     tally, scales, k = problem.tally, _column_scales(problem), rule.k
     most = tally.records // k if rule.relaxed else 0
@@ -171,7 +176,10 @@ def _gather_pieces(counts: Counts, origin: Codes, done: list[tuple[Codes, Codes]
 
 
 def least_size(problem: Problem) -> int | None:
-    """The size from which models of sizes hold; None if none does, or people are no records."""
+    """The size from which every class satisfies the models that read no values.
+
+    None if there is none up to the whole table, or if people may have several records.
+    """
     if problem.tally.has_units:
         return None
     sizes = np.arange(1, problem.tally.records + 1, dtype=np.int64)
@@ -190,11 +198,12 @@ def sizes_decide(problem: Problem) -> bool:
 
 @plain
 class _Rounds:
-    """Parts cut in rounds while models allow it; one that is refused tries its next cut then."""
+    """Cuts all parts once a round while models allow it; a refused one tries another cut next."""
 
     problem: Problem
     tally: Tally
     kernel: Any
+    """`CutItems`, `CutRule` and `Scales` of `kernels.mondrian`."""
 
     def run(self, watch: Watch) -> tuple[Codes, bool]:
         """The class of each item, and whether all cuts could be tried."""
@@ -205,7 +214,7 @@ class _Rounds:
         done: list[Counts] = []
         while len(parts) and not watch.must_stop:
             middle, half_of = self._propose_cuts(order, parts, attempts)
-            allowed = (middle >= 0) & self._allow_cuts(half_of, len(parts))
+            allowed = (middle >= 0) & self._flag_allowed_cuts(half_of, len(parts))
             done.append(parts[middle < 0])
             mondrian.adopt(order, parts[allowed], half_of)
             parts, attempts = _next_parts(parts, attempts, middle, allowed)
@@ -213,7 +222,10 @@ class _Rounds:
         return _class_of_items(order, np.vstack([*done, parts])), not len(parts)
 
     def _propose_cuts(self, order: Codes, parts: Counts, attempts: Counts) -> tuple[Counts, Codes]:
-        """Propose a place to cut each part; return it, and which half each item is in."""
+        """Propose a place to cut each part, -1 for none; return it, and the half of each item.
+
+        Part p has the halves 2p and 2p + 1; an item of a part without a cut is in half -1.
+        """
         items, rule, scales = self.kernel
         middle = np.empty(len(parts), dtype=np.int64)
         half_of = np.full(len(order), -1, dtype=np.int32)
@@ -225,7 +237,7 @@ class _Rounds:
         in_threads(tasks)
         return middle, half_of
 
-    def _allow_cuts(self, half_of: Codes, parts: int) -> Flags:
+    def _flag_allowed_cuts(self, half_of: Codes, parts: int) -> Flags:
         """Flags of the parts that may be cut into these halves.
 
         A part that fails a model, as one can whose people have several records, is cut as long as
@@ -261,7 +273,11 @@ def _thread_slices(parts: Counts) -> list[slice]:
 def _next_parts(
     parts: Counts, attempts: Counts, middle: Counts, allowed: Flags
 ) -> tuple[Counts, Counts]:
-    """The parts of the next round and their attempts: halves of those allowed, those refused."""
+    """The parts of the next round (begin, end) and how often each was refused.
+
+    They are the halves of the parts whose cut was allowed, and those refused; parts without a cut
+    are done.
+    """
     refused = ~allowed & (middle >= 0)
     left = np.stack([parts[allowed, 0], middle[allowed]], axis=1)
     right = np.stack([middle[allowed], parts[allowed, 1]], axis=1)

@@ -43,11 +43,14 @@ class PartTree:
         """The part of each row; codes have one line per quasi-identifying column."""
         return parts_of(np.ascontiguousarray(codes), self.column, self.limit, self.child)
 
-    def expression(self, codes: Sequence[str], node: int = 0) -> str:
-        """An expression, as text, of a row's part in a statement with these names of codes."""
+    def sql_expression(self, codes: Sequence[str], node: int = 0) -> str:
+        """The SQL expression of a row's part, `codes` being what the columns' codes are called.
+
+        With a `node`, of the tree below it only.
+        """
         if self.column[node] < 0:
             return str(int(self.child[0, node]))
-        lower, upper = (self.expression(codes, int(self.child[side, node])) for side in (0, 1))
+        lower, upper = (self.sql_expression(codes, int(self.child[side, node])) for side in (0, 1))
         told = codes[int(self.column[node])]
         return f"CASE WHEN {told} <= {int(self.limit[node])} THEN {lower} ELSE {upper} END"
 
@@ -91,7 +94,7 @@ def tree_of(boxes: BoxCosts, codes: Codes, weights: Counts, number: int) -> Part
 def _choose_cut(
     boxes: BoxCosts, codes: Codes, weights: Counts, rng: np.random.Generator
 ) -> tuple[int, int] | None:
-    """The column to cut, and the code up to which rows go down; None if all rows are equal."""
+    """The column to cut and the last code of the lower half; None if all rows are equal."""
     pairs = rng.integers(0, len(codes), (2, _PAIRS)).astype(np.int32)
     apart: Floats = regions.apart(boxes, np.ascontiguousarray(codes), pairs)
     for column in np.argsort(-apart, kind="stable"):
@@ -119,7 +122,7 @@ def divide_rows(problem: Problem, rows: int, least: int) -> list[Codes]:
     """Divide the rows into parts of about `rows` each; return the row numbers of each part.
 
     A part of fewer than `least` records, or one that cannot satisfy the models by itself, is joined
-    with the next one.
+    with the next one, the last with the one before.
     """
     tree = parts_tree(problem, rows)
     part = tree.parts_of(problem.tally.quasi)
@@ -139,7 +142,7 @@ def divide_rows(problem: Problem, rows: int, least: int) -> list[Codes]:
     return [np.sort(rows) for rows in found]
 
 
-def part_of(problem: Problem, rows: Codes) -> Problem:
+def part_problem(problem: Problem, rows: Codes) -> Problem:
     """The problem of some rows alone; cells cost what they cost in the whole table."""
     return replace(problem, tally=problem.tally.take(rows))
 
@@ -151,12 +154,12 @@ def may_stand_alone(problem: Problem, rows: Codes, least: int) -> bool:
     if not any(model.columns for model in problem.models):
         return True
     try:
-        raise_if_infeasible(part_of(problem, rows))
+        raise_if_infeasible(part_problem(problem, rows))
     except InfeasibleError:
         return False
     return True
 
 
-def separable(problem: Problem) -> bool:
-    """Whether parts may be searched one by one: nobody counts in two, and there is no world."""
+def is_separable(problem: Problem) -> bool:
+    """Whether parts may be searched one by one: nobody is in two, and there is no world."""
     return each_counts_once(problem) and problem.world is None

@@ -92,7 +92,7 @@ def nothing_found(problem: Problem, search: str = THIS_SEARCH) -> InfeasibleErro
 
 
 def no_levels(problem: Problem) -> InfeasibleError:
-    """The error of a search that looked at all level vectors.
+    """The error of a search that looked at all level vectors and found none to release.
 
     Where missing values match anything, leaving out one class may mend or break another, and not
     all ways of doing so were tried.
@@ -141,7 +141,7 @@ def _shortfall(problem: Problem, model: Model, whole: Classes) -> _Shortfall | N
 
 
 def _least_left_out_of_people(model: Model, column: str, whole: Classes) -> int | None:
-    """Records that must be left out if people may count in several classes; None: all.
+    """The fewest records to leave out if people may count in several classes; None for all.
 
     No class may hold more than a share of its people by one value. Over all classes, people are
     counted at most once per record, and each holder of a value at least once. So if every value
@@ -158,7 +158,10 @@ def _least_left_out_of_people(model: Model, column: str, whole: Classes) -> int 
 
 
 def _least_left_out(model: Model, whole: Classes) -> int | None:
-    """Records to leave out so that the rest is fine as one class; None: all, 0: none or unknown."""
+    """The fewest people to leave out so that the rest satisfies a model as one class.
+
+    None if that is all of them, 0 if it is none or not known.
+    """
     if not model.monotone or not model.columns:
         return 0
     if model.satisfied_by(whole).all():
@@ -186,7 +189,7 @@ def _refuse_jointly(problem: Problem, whole: Classes) -> None:
 
 
 def _people_needed(model: Model, whole: Classes) -> tuple[str, int, int]:
-    """The name of where a model counts people, how many a class needs, and how many there are."""
+    """Where a model counts people (table or world), how many a class needs, and how many it has."""
     if "world" in model.requires:
         people = int(candidates_of(whole, model.name).sum())
         return "world", model.smallest_candidate_set(), people

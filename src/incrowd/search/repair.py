@@ -48,7 +48,8 @@ def merge_failing_classes(problem: Problem, pieces: Pieces) -> Spans:
     """The recoding of these pieces, with every class satisfying every model.
 
     Classes that show the same are one. If people have several records, that can make a class fail
-    whose parts did not, and so can those whom its missing values match; it is then repaired too.
+    whose parts did not, and so can records that its missing values match; it is then repaired too.
+    `InfeasibleError` if classes cannot be repaired (see `repair`).
     """
     failing: Flags | None = None
     while True:
@@ -57,7 +58,7 @@ def merge_failing_classes(problem: Problem, pieces: Pieces) -> Spans:
         spans = Spans(fold_pieces(spans.pieces))
         if problem.monotone:
             return spans
-        failing = ~safe_classes(problem, problem.outcome(spans))
+        failing = ~flag_safe_classes(problem, problem.outcome(spans))
         if not failing.any():
             return spans
         pieces = spans.pieces
@@ -106,7 +107,7 @@ def repair(problem: Problem, pieces: Pieces, failing: Flags | None = None) -> Pi
         return _Repair.of(problem, pieces, failing, leaves=True).run()
 
 
-def satisfying_classes(problem: Problem, pieces: Pieces) -> Flags:
+def flag_satisfying_classes(problem: Problem, pieces: Pieces) -> Flags:
     """Which classes of these pieces satisfy every model."""
     if problem.world is not None:
         return problem.satisfied_by(problem.outcome(Spans(pieces)).classes)
@@ -142,7 +143,10 @@ class _Repair:
         *,
         leaves: bool = False,
     ) -> "_Repair":
-        """The classes of these pieces; those that break a limit are taken apart or left out."""
+        """The classes of these pieces; those that break a limit are taken apart or left out.
+
+        `InfeasibleError` if more records would be left out than may be.
+        """
         cut = problem.tally.split(pieces.row, pieces.count)
         quasi, class_of, boxes = problem.tally.quasi, pieces.class_of, boxes_of(problem)
         number = int(class_of.max(initial=-1)) + 1
@@ -155,7 +159,9 @@ class _Repair:
         classes = classes_of(cut, class_of, number, problem.sensitive)
         there = replace(pieces, class_of=class_of)
         fine = (
-            satisfying_classes(problem, there) if problem.world else problem.satisfied_by(classes)
+            flag_satisfying_classes(problem, there)
+            if problem.world
+            else problem.satisfied_by(classes)
         )
         if failing is not None and len(failing) == number:
             fine &= ~failing
@@ -168,7 +174,10 @@ class _Repair:
         return state
 
     def run(self) -> Pieces:
-        """Join or leave out failing classes until there is none."""
+        """Join or leave out failing classes until there is none; return the pieces.
+
+        `InfeasibleError` if a failing class has no partner and may not be left out.
+        """
         while not self.fine.all():
             if self.leaves and self.fine.any() and self._may_leave(~self.fine):
                 self._drop(~self.fine)
@@ -191,23 +200,25 @@ class _Repair:
         while (both[:, 0] < 0).any() and reach < len(self.fine):
             reach *= 8
             both, more = partners(reach)
-        second = self._better_second(failing, both)
+        second = self._flag_better_second(failing, both)
         chosen = np.where(second, both[:, 1], both[:, 0])
         return chosen, np.where(second, more[:, 1], more[:, 0])
 
-    def _better_second(self, failing: Codes, both: Codes) -> Flags:
-        """Which failing classes are repaired by their second choice but not by the first."""
+    def _flag_better_second(self, failing: Codes, both: Codes) -> Flags:
+        """Flags of the failing classes that the second partner in `both` repairs, not the first."""
         none = np.zeros(len(failing), dtype=np.bool_)
         reads = any(model.columns for model in self.problem.models)
         if not reads or len(self.cut.shared_row) or self.problem.world is not None:
             return none
         pairs = np.flatnonzero(both[:, 1] >= 0)
-        first, second = (self._would_do(failing[pairs], both[pairs, i]) for i in range(2))
+        first, second = (
+            self._flag_satisfying_unions(failing[pairs], both[pairs, i]) for i in range(2)
+        )
         none[pairs] = second & ~first
         return none
 
-    def _would_do(self, ones: Codes, others: Codes) -> Flags:
-        """Whether two classes as one satisfy every model."""
+    def _flag_satisfying_unions(self, ones: Codes, others: Codes) -> Flags:
+        """Flags of the pairs of classes (`ones`, `others`) that as one satisfy every model."""
         asked = np.zeros(len(self.fine) + 1, dtype=np.bool_)
         asked[ones] = asked[others] = True
         rows = np.flatnonzero(asked[self.class_of])
@@ -225,7 +236,7 @@ class _Repair:
         self._renumber(place, len(joined))
         if self.problem.world is not None:
             pieces = replace(self.pieces, class_of=self.class_of)
-            self.fine = satisfying_classes(self.problem, pieces)
+            self.fine = flag_satisfying_classes(self.problem, pieces)
             return
         self.fine[joined] = False
         rows = np.flatnonzero(np.append(joined, False)[self.class_of]).astype(np.int32)
@@ -235,7 +246,7 @@ class _Repair:
         self.fine[joined] = self.problem.satisfied_by(classes)
 
     def _renumber(self, place: Codes, number: int) -> None:
-        """Renumber classes: equal numbers merge them, -1 leaves one out."""
+        """Give class c the number `place[c]`: classes of equal numbers merge, -1 leaves one out."""
         kept = place >= 0
         low, high = kernels.join_boxes(self.low, self.high, place, number)
         fine = np.zeros(number, dtype=np.bool_)
@@ -245,7 +256,7 @@ class _Repair:
         self.class_of = np.append(place, SUPPRESSED).astype(np.int32)[self.class_of]
 
     def _leave_out(self, which: Flags) -> None:
-        """Leave these classes out, if suppression allows it."""
+        """Leave these classes out; `InfeasibleError` if suppression does not allow it."""
         if not which.any():
             return
         if not _limited_columns(self.problem) or (len(which) == 1 and not self.left_out):
@@ -265,7 +276,7 @@ class _Repair:
 
 
 def _split_forbidden(quasi: Codes, class_of: Codes, forbidden: Flags) -> Codes:
-    """The classes with forbidden ones taken apart, in order; equal codes (`quasi`) stay one."""
+    """The class of each piece once forbidden ones are taken apart by codes (`quasi`), in order."""
     torn = np.append(forbidden, False)[class_of]
     equal = np.zeros(len(class_of), dtype=np.int64)
     equal[torn] = np.unique(quasi[:, torn], axis=1, return_inverse=True)[1].ravel()
@@ -286,6 +297,7 @@ def _limited_columns(problem: Problem) -> list[str]:
 
 
 def _limits_error(problem: Problem, left_out: int) -> InfeasibleError:
+    """The error that limits of columns leave so many records without a class."""
     names = ", ".join(repr(name) for name in _limited_columns(problem))
     return InfeasibleError(
         f"within the limits of {names} this search found no class that satisfies the models for "
@@ -300,10 +312,10 @@ def _limits_error(problem: Problem, left_out: int) -> InfeasibleError:
 
 def is_safe(problem: Problem, outcome: Outcome) -> bool:
     """Whether all classes satisfy the models, and their crowds if missing matches anything."""
-    return bool(safe_classes(problem, outcome).all())
+    return bool(flag_safe_classes(problem, outcome).all())
 
 
-def safe_classes(problem: Problem, outcome: Outcome) -> Flags:
+def flag_safe_classes(problem: Problem, outcome: Outcome) -> Flags:
     """Which classes satisfy the models, by themselves and with whoever they match."""
     fine = problem.satisfied_by(outcome.classes)
     anything = problem.missing is Missing.MATCHES_ANYTHING and problem.world is None

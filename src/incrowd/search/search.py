@@ -81,7 +81,7 @@ class Search(ABC):
 
     @property
     def by_parts(self) -> "Search | None":
-        """The search that runs in a large table part by part; None if there is no such one."""
+        """The search that runs in a large table part by part; None if there is none."""
         return self if self.separable else None
 
     @property
@@ -94,7 +94,7 @@ class Search(ABC):
         """The largest loss of a class that the search guarantees; None if it guarantees none."""
         return None
 
-    def protects(self, sensitive: tuple[str, ...]) -> tuple[str, ...]:
+    def protected_columns(self, sensitive: tuple[str, ...]) -> tuple[str, ...]:
         """The sensitive columns that the search protects even without a model."""
         del sensitive
         return ()

@@ -38,7 +38,7 @@ from incrowd.search.left_out import search_after_leaving_out
 from incrowd.search.literature.diversify.diversify import MappingName, diverse_pieces
 from incrowd.search.mondrian import least_size, sizes_decide
 from incrowd.search.orders.division import least_people
-from incrowd.search.parts import divide_rows, part_of, separable
+from incrowd.search.parts import divide_rows, is_separable, part_problem
 from incrowd.search.refusals import nothing_found, raise_if_infeasible, raise_if_out_of_time
 from incrowd.search.repair import fold_pieces, join_pieces, merge_failing_classes
 from incrowd.search.search import Found, Search
@@ -98,7 +98,7 @@ class Crowd(Search):
 
     def _trade(self, problem: Problem, watch: Watch) -> Found:
         """Let classes trade, part by part in a large table whose models allow that."""
-        if problem.tally.rows > LARGE and separable(problem):
+        if problem.tally.rows > LARGE and is_separable(problem):
             with suppress(InfeasibleError):
                 return self._trade_in_parts(problem, watch)
         made = self.make_classes(problem, watch)
@@ -111,7 +111,9 @@ class Crowd(Search):
 
         def trade_part(here: Codes) -> FoundClasses:
             """Return the classes of these rows of the table after trading."""
-            made = self.make_classes(part_of(problem, here), parts.begin(), problem.tally.rows)
+            made = self.make_classes(
+                part_problem(problem, here), parts.begin_part(), problem.tally.rows
+            )
             parts.finish_part()
             return replace(made, pieces=replace(made.pieces, row=here[made.pieces.row]))
 
@@ -122,13 +124,16 @@ class Crowd(Search):
         return self._as_found(spans, made, why)
 
     def _as_found(self, spans: Spans, made: "list[FoundClasses]", why: str) -> Found:
-        """Return the classes of all parts as what a search found."""
+        """Return the classes of all parts as the result of the search."""
         number = int(spans.pieces.class_of.max()) + 1
         facts = _facts_of_parts(made, number)
         return Found(spans, self.name, why=f"{why}: {number:,} classes", facts=facts)
 
     def make_classes(self, problem: Problem, watch: Watch, whole: int = 0) -> "FoundClasses":
-        """Make classes, let them trade, join those that fail; `whole`: as in `classes_by_size`."""
+        """Make classes, let them trade, join those that fail; `whole`: as in `classes_by_size`.
+
+        `LimitError` if the time is up before, `InfeasibleError` if no classes are found.
+        """
         raise_if_out_of_time(watch)
         if sizes_decide(problem):
             made = classes_by_size(problem, self.effort, watch, whole=whole)
@@ -144,8 +149,8 @@ class PartsWatch(SilentWatch):
         super().__init__(outer, None)
         self._parts, self._begun, self._done = parts, 0, 0
 
-    def begin(self) -> Watch:
-        """Return the watch of the next part, so limited that first ones leave time to others."""
+    def begin_part(self) -> Watch:
+        """Return the watch of the next part, limited so that first parts leave time to others."""
         left, open_ = self.remaining, self._parts - self._begun
         self._begun += 1
         share = None if left is None else _GENEROUS * threads() * max(left, 0.0) / open_
@@ -181,7 +186,8 @@ def classes_by_size(
 ) -> FoundClasses:
     """Return classes of at least k records, by default as many as the models ask for.
 
-    Only sizes are looked at. `whole` is the number of rows of the table that this is a part of.
+    Only sizes are looked at. `whole` is the number of rows of the table that this is a part of, 0
+    if it is all of it.
     """
     k = k or least_size(problem) or 1
     points = points_of(problem, by_size=True)
@@ -221,11 +227,11 @@ def classes_by_models(
         offers.run(effort, watch)
         facts = {"rounds": float(offers.made), "trades": float(offers.taken)}
         why = f"started from {title} and moved records {offers.taken:,} times within the models"
-        return FoundClasses(_with_left_out(points, offers.parts, outside), why, facts)
+        return FoundClasses(_add_left_out(points, offers.parts, outside), why, facts)
     trades = Trades(points, _least_size(problem), demands, inside, problem.seed, whole)
     trades.run(effort, watch)
     return FoundClasses(
-        _with_left_out(points, trades.parts, outside),
+        _add_left_out(points, trades.parts, outside),
         _trades_in_words(title, trades),
         _facts_of_trades(trades),
     )
@@ -234,7 +240,7 @@ def classes_by_models(
 def _split_left_out(
     points: CrowdPoints, pieces: Pieces
 ) -> tuple["ClassPieces", "ClassPieces | None"]:
-    """Return the classes of some pieces, and the pieces left out as one class, None without any."""
+    """Return the classes of pieces, and those left out as one class (None if none is left out)."""
     out = pieces.class_of < 0
     stay = Pieces(pieces.row[~out], pieces.count[~out], pieces.class_of[~out])
     if not out.any():
@@ -243,7 +249,7 @@ def _split_left_out(
     return points.parts(stay), points.parts(Pieces(pieces.row[out], pieces.count[out], nowhere))
 
 
-def _with_left_out(
+def _add_left_out(
     points: CrowdPoints, inside: "ClassPieces", outside: "ClassPieces | None"
 ) -> Pieces:
     """Return classes as pieces of rows, with the pieces that are left out, if there are any."""
@@ -265,7 +271,10 @@ def _trades_in_words(title: str, trades: Trades) -> str:
 
 
 def _facts_of_trades(trades: Trades) -> dict[str, float]:
-    """Return the figures of trades: what each kind saved a record, rounds, work, and the end."""
+    """Return the figures of trades: what each kind saved a record, rounds, work, and how it ended.
+
+    "ended by effort" is 1 if a higher effort might have saved more, else 0.
+    """
     records = max(int(trades.points.weights.sum()), 1)
     savings = zip(KINDS, trades.saved.tolist(), strict=True)
     facts = {f"saved by {kind}": saving / records for kind, saving in savings}
@@ -279,7 +288,7 @@ def _best_start(problem: Problem, effort: float, watch: Watch) -> tuple[str, Spa
 
     Ways that see to sizes alone come first only if they are quick; if diverse classes are by far
     cheaper, the others are not tried: sizes are not what binds. Once the time is up, the quickest
-    that does is enough.
+    way that gives classes is enough. `InfeasibleError` if none does.
     """
     points = points_of(problem, by_size=False)
     first, *others = _quick_ways(problem, watch)
@@ -311,6 +320,7 @@ class _RepairedStart:
 
 
 Way: TypeAlias = tuple[str, Callable[[], Pieces | None]]
+"""A title, and a function that makes classes to begin with; None if it cannot."""
 
 
 def _repair_starts(problem: Problem, points: CrowdPoints, ways: list[Way]) -> list[_RepairedStart]:

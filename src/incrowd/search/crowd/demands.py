@@ -1,6 +1,8 @@
 """What models ask of classes, in numbers, and what each point brings (`kernels.crowd.demands`).
 
-Points of a table without models that read values bring nothing along, and nothing is asked.
+A class has counters: how many people it has, and how many of them hold each sensitive value. A
+point adds to them (its marks), and models ask for conditions on them. Where no model reads values
+there are neither.
 """
 
 from typing import TYPE_CHECKING
@@ -33,7 +35,10 @@ def no_demands() -> "Demands":
 
 
 def demands_of(problem: Problem, points: CrowdPoints) -> "Demands | None":
-    """Return what models ask, sizes as one rule; None if one has no rules, or for many values."""
+    """Return what models ask, sizes as one rule.
+
+    None if a model has no rules in numbers, or sensitive columns have too many values.
+    """
     columns = {column.name: column for column in problem.sensitive}
     conditions = [ClassRule(PEOPLE, a=least_people(problem))]
     for model in problem.models:
@@ -93,9 +98,10 @@ def _sum_by_point(
 def _people_in_several_rows(
     problem: Problem, points: CrowdPoints, counters: Counts
 ) -> tuple[Counts, Codes, Codes]:
-    """Return people with records in several rows, point by point: start, who, and which counter.
+    """Return people with records in several rows, point by point: start, person, and counter.
 
-    Whoever counts for a value is another one than who counts as a person: each counts once.
+    A person has one number as a person and another one for each value held, so that each counter
+    counts the person once.
     """
     tally = problem.tally
     rows, units = tally.shared_row, tally.shared_unit

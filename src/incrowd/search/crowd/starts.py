@@ -112,7 +112,10 @@ def points_of(problem: Problem, *, by_size: bool) -> CrowdPoints:
 
 
 def _space_of(points: Codes, boxes: BoxCosts) -> "Space":
-    """Return the points, dearest columns first, without constant ones that cost nothing."""
+    """Return the points with their dearest columns first, without columns that cost nothing.
+
+    One column stays if all are constant and cost nothing.
+    """
     rng = np.random.default_rng(0)
     pairs = rng.integers(0, len(points), (2, _PAIRS)).astype(np.int32)
     order = np.argsort(-regions.apart(boxes, points, pairs), kind="stable")
@@ -155,7 +158,7 @@ _LARGE = 2**18
 
 
 class Steps(NestedWatch):
-    """A watch that also expires after it was asked so often, which no clock has a part in.
+    """A watch that also expires once it was asked `most` times, whatever the clock says.
 
     It expires sooner if the work is slow: once it has begun in earnest, the share that is done must
     not be less than the share of the steps that are used.
@@ -225,7 +228,10 @@ def _try_way(
     title: str,
     way: Callable[[Problem, Watch], Pieces | None],
 ) -> Start | None:
-    """Make classes in a way and cut those of 2k records; None if that gives nothing."""
+    """Make classes in a way and cut those of 2k records; None if that gives nothing.
+
+    `given` is the problem, its points, k and the watch.
+    """
     problem, points, k, watch = given
     try:
         pieces = way(problem, watch)
@@ -275,7 +281,7 @@ def strict_pieces(problem: Problem, watch: Watch) -> Pieces:
 
 
 def _cut_by_mondrian(problem: Problem, watch: Watch, *, relaxed: bool) -> Pieces:
-    """Return the parts of Mondrian for rows sorted by their codes; the order is no matter."""
+    """Return the parts of Mondrian; rows are sorted first, so that their order does not matter."""
     order = order_by_codes(problem)
     tally = problem.tally.take(order)
     if not problem.tally.has_units:

@@ -88,6 +88,7 @@ class Trades:
     whole: int = 0
     """Pieces of the table that these are a part of, if they are."""
     made: int = 0
+    """Rounds that were made."""
     saved: Floats = field(default_factory=lambda: np.zeros(len(KINDS)))
     """What each of `KINDS` has saved."""
     work: float = 0.0
@@ -179,7 +180,10 @@ class Trades:
     def _trade_region(
         self, start: Counts, number: int, slack: float, stop: Flags
     ) -> tuple["ClassPieces", Floats]:
-        """Return a region's classes after a round; savings by kind, work last; 0 if left as is."""
+        """Return a region's classes after a round, and what each of `KINDS` saved, the work last.
+
+        The region has the classes whose pieces begin at `start`. All are 0 if it stays as it is.
+        """
         here = slice(start[0], start[-1])
         parts = state.ClassPieces(
             self.parts.point[here], self.parts.records[here], start - start[0]
@@ -202,7 +206,7 @@ class Trades:
 
 
 def rounds_for(pieces: int) -> float:
-    """How many rounds a table of so many pieces gets at effort 1: time grows with it gently.
+    """How many rounds a table of so many pieces gets at effort 1: fewer, the larger it is.
 
     >>> [round(rounds_for(pieces), 1) for pieces in (1_000, 20_000, 80_000, 325_000, 5_000_000)]
     [24.0, 8.1, 4.0, 2.0, 1.0]
@@ -249,7 +253,7 @@ _TINY = 1e-9
 
 @dataclass(eq=False)
 class Offers:
-    """Classes that satisfy every model, which are asked about many of them at once."""
+    """Classes that satisfy every model; the models judge the offers of a round all at once."""
 
     problem: Problem
     points: CrowdPoints
@@ -257,7 +261,9 @@ class Offers:
     """Fewer records are never a class."""
     parts: "ClassPieces"
     made: int = 0
+    """Rounds that were made."""
     taken: int = 0
+    """Offers that were taken."""
 
     def run(self, effort: float, watch: Watch) -> None:
         """Trade as often as the effort allows, while there is time."""
@@ -277,7 +283,7 @@ class Offers:
         offers = regions_kernels.offers(
             self.points.space, pairs, least, self.points.divisible, self.made
         )
-        good = self._good_offers(offers)
+        good = self._flag_good_offers(offers)
         self.taken += int(good.sum())
         kept = _classes_of_pairs(np.flatnonzero(~good))
         new = select_classes(offers.parts, _classes_of_pairs(np.flatnonzero(good)))
@@ -288,7 +294,7 @@ class Offers:
         order, _ = order_by_region(self.points, self.parts, (self.problem.seed, self.made), 1)
         return np.roll(order, self.made % 2)
 
-    def _good_offers(self, offers: "CutPairs") -> Flags:
+    def _flag_good_offers(self, offers: "CutPairs") -> Flags:
         """Return flags for the offers that save something and whose classes satisfy every model."""
         saves = offers.saving > _TINY
         which = np.flatnonzero(saves)

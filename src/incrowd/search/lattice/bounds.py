@@ -59,14 +59,15 @@ class CellLimits:
         paid = kernels.costs_by_level(held, self._start, self._costs, self._offset, self._heights)
         return [line[:levels] for line, levels in zip(paid, self._heights.tolist(), strict=True)]
 
-    def start(self) -> list[Floats]:
+    def starting_limits(self) -> list[Floats]:
         """Return the mean costs of all records by column and level: lower limits that sum up."""
         return self._whole
 
-    def below(self, counted: NodeClasses, failing: Flags) -> list[Floats]:
-        """Return limits for nodes at or below, where failing records fail too, as `start` does.
+    def limits_below(self, counted: NodeClasses, failing: Flags) -> list[Floats]:
+        """Return limits for nodes at or below, where failing records fail too, by column and level.
 
-        They are mean costs of the other records; failing ones add 1 each, in the first column.
+        The sum of a node's levels is its limit: the mean cost of records, where failing ones cost 1
+        each, added to the first column.
         """
         lost = int(counted.sizes.records[failing].sum())
         if lost == 0:
@@ -80,16 +81,16 @@ class CellLimits:
         return parts
 
     def loss(self, counted: NodeClasses, kept: Flags) -> float:
-        """Return the loss of a node when only the classes `kept` leave: the limit there."""
-        return float(sum(part[-1] for part in self.below(counted, ~kept)))
+        """Return the loss of a node when only the classes `kept` leave, which is its limit."""
+        return float(sum(part[-1] for part in self.limits_below(counted, ~kept)))
 
-    def above(self, counted: NodeClasses) -> float:
-        """Return minus infinity: costs of cells are in `start` already."""
+    def limit_above(self, counted: NodeClasses) -> float:
+        """Return minus infinity: costs of cells are in `starting_limits` already."""
         del counted
         return -np.inf
 
     def surcharge(self, counted: NodeClasses, failing: Flags) -> float:
-        """Return 0: what failing records pay more is in `below`."""
+        """Return 0: what failing records pay more is in `limits_below`."""
         del counted, failing
         return 0.0
 
@@ -101,17 +102,17 @@ class OutcomeLimits:
         self._problem = problem
         self._judge = judge
 
-    def start(self) -> None:
+    def starting_limits(self) -> None:
         """Return None: nothing is known."""
 
     def loss(self, counted: NodeClasses, kept: Flags) -> float:
         """Return the loss of what the node shows when only the classes `kept` leave."""
         return self._problem.loss.of(NodeOutcome(self._problem, self._judge, counted, kept))
 
-    def below(self, counted: NodeClasses, failing: Flags) -> None:
+    def limits_below(self, counted: NodeClasses, failing: Flags) -> None:
         """Return None: nothing is known of single levels."""
 
-    def above(self, counted: NodeClasses) -> float:
+    def limit_above(self, counted: NodeClasses) -> float:
         """Return the bound that the loss itself gives for the nodes at or above."""
         everything = np.ones(len(counted.sizes), dtype=np.bool_)
         outcome = NodeOutcome(self._problem, self._judge, counted, everything)

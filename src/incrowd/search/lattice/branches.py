@@ -37,7 +37,7 @@ class BranchCuts:
         self._hard = np.zeros(_MOST_CUTS, dtype=np.bool_)
 
     def add(self, node: Node, parts: list[Floats] | None, surcharge: float, *, hard: bool) -> None:
-        """Add a cut; a hard one replaces all below it. If there are too many, the oldest go."""
+        """Add a cut; a `hard` one, of doomed nodes, replaces all below it. The oldest make room."""
         if hard:
             higher: Flags = self._nodes[: self.number] > np.array(node)
             self._keep_flagged(np.asarray(higher.any(axis=1)))
@@ -77,7 +77,7 @@ class BranchCuts:
     def tighten(
         self, low: Counts, high: Counts, costs: Floats, floors: tuple[float, float], best: float
     ) -> tuple[float, int]:
-        """Raise `low`, in place; return the limit of the range and the cut that divides it best.
+        """Raise `low`, in place; return the range's limit and the cut that divides it best, or -1.
 
         `floors` is as in `kernels.tighten_range`.
         """
@@ -141,7 +141,7 @@ class Branches:
         first = self._heap[0][0] if self._heap else inf
         return min(first, min((entry[0] for entry in self._stack), default=inf))
 
-    def lowest(self, best: float) -> tuple[float, Node] | None:
+    def lowest_open(self, best: float) -> tuple[float, Node] | None:
         """Return the limit of the next range and its lowest node, dividing until that is open.
 
         The next range is the last that found no room on the heap, if there is one, else that with
@@ -168,7 +168,11 @@ class Branches:
         return self._stack.pop() if self._stack else heapq.heappop(self._heap)
 
     def _tighten_entry(self, entry: Range, best: float) -> list[tuple[float, Node, Node]] | None:
-        """Return what a range becomes: narrower or dearer, several, or none; None if it stays."""
+        """Return the ranges that replace one: their limit, lowest and highest levels.
+
+        They are the range itself with a higher limit or lowest node, its parts, or none if it
+        cannot hold a node as good as `best`. None if it stays: its lowest node is next.
+        """
         old, _, _, low, high = entry
         at = np.array(low, dtype=np.int64)
         floors = (0.0 if self._known else -inf, self._floor_limit(low))
@@ -194,10 +198,11 @@ class Branches:
     def _divide_range(
         self, entry: Range, node: Node, paid: float, best: float
     ) -> list[tuple[float, Node, Node]]:
-        """Return the part of a range below a node, and those that escape the node in one column.
+        """Return the part of a range at or below a node, and the parts above it in some column.
 
-        `paid` is the limit of the first. The costliest escape comes first, so that the cheaper ones
-        are the narrower ranges.
+        Each is a limit, lowest and highest levels; `paid` is the limit of the first part, which is
+        left out if it cannot hold a node as good as `best`. Of the others the costliest comes
+        first, so that the cheaper ones are the narrower ranges.
         """
         old, _, _, low, high = entry
         inside = tuple([min(h, level) for h, level in zip(high, node, strict=True)])
@@ -226,7 +231,7 @@ class Branches:
         self._closed.add(node)
 
     def doom(self, node: Node) -> None:
-        """Cut off all nodes at or below."""
+        """Close the node and all below it, by a cut: none can be released."""
         self._closed.add(node)
         self._cuts.add(node, None, 0.0, hard=True)
 
@@ -250,13 +255,19 @@ class Branches:
         """Raise limits at and below this node, by a cut, to `more` above those without cuts."""
         self._cuts.add(node, None, more, hard=False)
 
-    def close_later(self, best: float, node: Node) -> None:
-        """Drop the next range, whose lowest node comes after the best one: so do all its nodes."""
+    def close_ties_after(self, best: float, node: Node) -> None:
+        """Drop the next range: its nodes can at best equal the best one, and rank after it.
+
+        To be called right after `lowest_open` returned a node that does.
+        """
         del best, node
         self._pop()
 
     def chain_upwards(self, node: Node, best: float) -> list[Node]:
-        """Return nodes up to a hopeful one, each step the dearest whose limit `best` allows."""
+        """Return a chain from a node up to a hopeful one, each step the dearest that `best` allows.
+
+        It ends earlier where each step up would raise the limit above `best`, the best loss.
+        """
         nodes = [node]
         left = best - self._base_limit(node) if self._known else inf
         while not self.is_hopeful(nodes[-1]):
@@ -288,7 +299,7 @@ class Branches:
         return bool((self._hopes <= np.array(node)).all(axis=1).any())
 
     def count_open(self, best: float) -> int:
-        """Return how many ranges wait."""
+        """Return how many ranges wait, each of one node or many."""
         del best
         return len(self._heap) + len(self._stack)
 

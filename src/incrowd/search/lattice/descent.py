@@ -2,6 +2,9 @@
 
 It proves nothing. Beside branch and bound, which does, it keeps the best loss low, so that more can
 be ruled out and what there is when the time is up is good.
+
+To *count* a node is to work out its classes and its loss. A *limit* is a loss that a node cannot go
+below.
 """
 
 from collections.abc import Callable, Iterator
@@ -60,7 +63,7 @@ class Descent:
                 yield DescentStage.LEAPS
 
     def _look_at(self, node: Node) -> Iterator[None]:
-        """Count a node unless its loss is known; keep it if it is the best, and yield once."""
+        """Count a node and yield once, unless its loss is known; keep it if it is the best."""
         if node in self._known:
             return
         if len(self._known) >= _MOST_KNOWN:
@@ -147,7 +150,10 @@ class Descent:
         return np.array(change, dtype=np.float64), at[:, 0], at[:, 1]
 
     def _leap_up(self) -> Iterator[None]:
-        """Raise two columns at random, then lower others in a random order while that can be."""
+        """Raise two columns at random, then lower columns in a random order while no loss rises.
+
+        It yields at least once.
+        """
         here = list(self.node)
         columns = self._rng.permutation(len(here)).tolist()
         for j in columns[:2]:

@@ -42,7 +42,7 @@ class Exhaustive(Search):
     recoding: ClassVar[Recodes] = "levels"
 
     def run(self, problem: Problem, watch: Watch) -> Found:
-        """Look at every node."""
+        """Look at every node; `PolicyError` if there are more than `limit`."""
         size = lattice_size(problem)
         if size > self.limit:
             raise PolicyError(
@@ -55,7 +55,7 @@ class Exhaustive(Search):
         raise_if_infeasible(problem)
         best, looked, record = _search_all(problem, watch, size)
         if best is None:
-            raise _nothing_found(problem, whole=looked == size)
+            raise _nothing_found_error(problem, whole=looked == size)
         return Found(
             best,
             self.name,
@@ -78,7 +78,7 @@ def nodes_in_order(problem: Problem) -> Iterator[tuple[int, ...]]:
 
 
 def _search_all(problem: Problem, watch: Watch, size: int) -> tuple[Levels | None, int, Record]:
-    """Return the best recoding or None, how many nodes were looked at, and their record."""
+    """Return the best recoding (or None), how many nodes were judged, and their record."""
     best, least = None, inf
     record = Record(tuple(column.name for column in problem.columns), size)
     for looked, levels in enumerate(nodes_in_order(problem)):
@@ -98,7 +98,7 @@ def _search_all(problem: Problem, watch: Watch, size: int) -> tuple[Levels | Non
     return best, size, record
 
 
-def _nothing_found(problem: Problem, *, whole: bool) -> Exception:
+def _nothing_found_error(problem: Problem, *, whole: bool) -> Exception:
     """Return the error for a search without a solution, `whole` if it tried every node."""
     if whole:
         return no_levels(problem)

@@ -1,4 +1,8 @@
-"""The nodes that are still open, with a lower limit of the loss of each."""
+"""The nodes that are still open, with a lower limit of the loss of each.
+
+A node is *open* until it was counted or ruled out: then it is *closed*. It is *doomed* if neither
+it nor any node below can be released, and *hopeful* if it is known not to be doomed.
+"""
 
 from array import array
 from dataclasses import dataclass
@@ -68,7 +72,7 @@ class Explored:
             return None
         found: Flags = np.zeros(len(self), dtype=np.bool_)
         can = np.flatnonzero(self.state == int(NodeState.RELEASABLE))
-        found[can] = are_lowest(self.levels[can])
+        found[can] = flag_lowest(self.levels[can])
         return found
 
     def __len__(self) -> int:
@@ -140,8 +144,8 @@ class Record:
         )
 
 
-def are_lowest(levels: Codes) -> Flags:
-    """Return whether each node, a line each, is above no other; of equal ones the first is."""
+def flag_lowest(levels: Codes) -> Flags:
+    """Return flags of the nodes, one a line, that are above no other; of equal ones the first."""
     minimal: Flags = np.zeros(len(levels), dtype=np.bool_)
     kept: Codes = np.empty((0, levels.shape[1]), dtype=levels.dtype)
     for i in np.argsort(levels.sum(axis=1), kind="stable").tolist():
@@ -182,8 +186,8 @@ class NodeGrid:
         """Return the part of the array that has the node and all above it."""
         return tuple([slice(h - low, None) for h, low in zip(node, self._low, strict=True)])
 
-    def lowest(self, best: float) -> tuple[float, Node] | None:
-        """Return the smallest limit and its node; None if all are closed or above the best loss."""
+    def lowest_open(self, best: float) -> tuple[float, Node] | None:
+        """Return the smallest limit of an open node, and the node; None if all are above `best`."""
         place = int(self._flat.argmin())
         limit = float(self._flat[place])
         if limit > best + EPSILON or limit == np.inf:
@@ -240,8 +244,11 @@ class NodeGrid:
         box = self._limits[where]
         np.maximum(box, floors + surcharges, out=box)
 
-    def close_later(self, best: float, node: Node) -> None:
-        """Close nodes that can at most be equal to the best node and come after it."""
+    def close_ties_after(self, best: float, node: Node) -> None:
+        """Close the nodes that can at best equal the best node and rank after it.
+
+        `best` is the loss of the best `node`.
+        """
         close = np.flatnonzero((self._flat > best - EPSILON) & (self._flat < np.inf))
         sums = np.sum(np.unravel_index(close, self._shape), axis=0) + sum(self._low)
         place = np.ravel_multi_index(self._place_of(node), self._shape)
@@ -249,9 +256,10 @@ class NodeGrid:
         self._flat[close[later]] = np.inf
 
     def chain_upwards(self, node: Node, best: float) -> list[Node]:
-        """Return open nodes upwards, always the one with the largest limit not above the best loss.
+        """Return a chain upwards, each step to the open node of the largest limit within `best`.
 
-        Such nodes fail least often and rule out most if they do.
+        `best` is the best loss: no limit is above it. The chain ends at a hopeful node, or where no
+        step is left. Such nodes fail least often and rule out most if they do.
         """
         at = self._place_of(node)
         places = [at]

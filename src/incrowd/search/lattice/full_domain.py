@@ -26,7 +26,7 @@ _LARGEST_KEY = 2**62
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class JudgedNode:
     """A node with its classes, and which of them may leave."""
 
     levels: tuple[int, ...]
@@ -51,7 +51,7 @@ def allowed_levels(column: QuasiColumn) -> range:
     A level shows its nodes in every class, so one node that holds records and is wider forbids it.
     Nodes only grow with the level. `InfeasibleError` if no level is left.
     """
-    narrow = [level for level in range(column.top + 1) if not _too_wide(column, level)]
+    narrow = [level for level in range(column.top + 1) if not _is_too_wide(column, level)]
     allowed = [level for level in narrow if level >= column.lowest]
     if allowed:
         return range(allowed[0], allowed[-1] + 1)
@@ -66,7 +66,7 @@ def allowed_levels(column: QuasiColumn) -> range:
     )
 
 
-def _too_wide(column: QuasiColumn, level: int) -> bool:
+def _is_too_wide(column: QuasiColumn, level: int) -> bool:
     """Whether a node at this level holds records and spans more of an ordered column than it may.
 
     Missing values count: at the top they show the whole column as well.
@@ -106,20 +106,20 @@ def node_classes(problem: Problem, levels: Sequence[int]) -> tuple[Codes, int]:
 
 
 def recode(problem: Problem, levels: Sequence[int]) -> Levels | None:
-    """Return the recoding of a node without failing classes; None if those are too many, or all."""
+    """Return the recoding of a node without failing classes; None if too many fail, or all do."""
     return recoding_of(problem, judge_node(problem, levels))
 
 
-def judge_node(problem: Problem, levels: Sequence[int]) -> Judged:
+def judge_node(problem: Problem, levels: Sequence[int]) -> JudgedNode:
     """Return the classes of a node, with flags for those that may leave."""
     class_of, number = node_classes(problem, levels)
     classes = classes_of(problem.tally, class_of, number, problem.sensitive)
-    kept = satisfied_classes(problem, levels, class_of, classes)
-    return Judged(tuple(int(level) for level in levels), class_of, classes, kept)
+    kept = flag_satisfied_classes(problem, levels, class_of, classes)
+    return JudgedNode(tuple(int(level) for level in levels), class_of, classes, kept)
 
 
-def recoding_of(problem: Problem, node: Judged) -> Levels | None:
-    """Return the recoding of a node; None if it leaves out too much, or everything."""
+def recoding_of(problem: Problem, node: JudgedNode) -> Levels | None:
+    """Return the recoding of a judged node; None if it leaves out too much, or everything."""
     if not node.kept.any() or node.failing > problem.suppressible:
         return None
     return levels_recoding(problem, node.levels, node.class_of, node.kept)
@@ -144,16 +144,16 @@ def shown_nodes(problem: Problem, levels: Sequence[int], class_of: Codes) -> Cod
     return np.array(shown, dtype=np.int32).reshape(len(levels), len(first))
 
 
-def satisfied_classes(
+def flag_satisfied_classes(
     problem: Problem, levels: Sequence[int], class_of: Codes, classes: Classes
 ) -> Flags:
     """Return flags for the classes of a node that may leave."""
     if problem.missing is not Missing.MATCHES_ANYTHING:
         return problem.satisfied_by(classes)
-    return satisfied_crowds(problem, shown_nodes(problem, levels, class_of), class_of)
+    return flag_satisfied_crowds(problem, shown_nodes(problem, levels, class_of), class_of)
 
 
-def satisfied_crowds(problem: Problem, nodes: Codes, class_of: Codes) -> Flags:
+def flag_satisfied_crowds(problem: Problem, nodes: Codes, class_of: Codes) -> Flags:
     """Return flags for classes that may leave if missing values match anything.
 
     `nodes` is what each class shows, 0 where that is missing: shape (d, classes). A class is judged

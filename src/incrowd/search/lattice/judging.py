@@ -86,7 +86,7 @@ class Grouping:
     def _count_dense(
         self, codes: Codes, counts: Counts, steps: tuple[Counts, Counts, int]
     ) -> tuple[Codes, Codes, Counts]:
-        """Do what `count` does by an array of all keys, numbering a large table's halves as one.
+        """Do what `count` does by an array of all keys, a large table in two halves side by side.
 
         `steps` are offset, stride and span, as `_key_steps` returns them.
         """
@@ -187,7 +187,7 @@ class ClassTables:
         self._rows = np.array([root.tally.rows])
         self._limit = self._room = limit
 
-    def finest_table(self, node: Node) -> ClassTable:
+    def smallest_table(self, node: Node) -> ClassTable:
         """Return the table with the fewest rows among those of nodes at or below this one."""
         below = (self._nodes <= np.array(node, dtype=np.int16)).all(axis=1)
         return self._tables[int(np.where(below, self._rows, np.iinfo(np.int64).max).argmin())]
@@ -281,7 +281,7 @@ class NodeJudge:
 
     def count(self, node: Node) -> NodeClasses:
         """Count the classes of a node, from the smallest table at hand."""
-        table = self._tables.finest_table(node)
+        table = self._tables.smallest_table(node)
         class_of, first, records = self._grouping.count(table.tally, node)
         self._tables.keep_if_small(table, node, class_of, first)
         return NodeClasses(
@@ -289,11 +289,11 @@ class NodeJudge:
         )
 
     def judge_by_size(self, counted: NodeClasses) -> NodeVerdict:
-        """Return what the models say that look at sizes only."""
+        """Return the verdict of the models that look at sizes only."""
         return self._ask_models(counted.sizes, columns=False)
 
     def judge_by_value(self, counted: NodeClasses) -> NodeVerdict:
-        """Return what all models say, and how many records leave at least here and below."""
+        """Return the verdict of all models, with the records that leave at least here and below."""
         classes = self.classes(counted)
         verdict = self._ask_models(classes, columns=True)
         return (

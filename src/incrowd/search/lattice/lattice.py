@@ -74,10 +74,12 @@ class BestFirst:
         self._judge = NodeJudge(problem)
         self._limits = limits_of(problem, self._judge)
         self._large = self._nodes > LARGEST_GRID
-        self._bare = self._limits.start() is None
+        self._bare = self._limits.starting_limits() is None
         self._seen: set[Node] = set()
         kind = Branches if self._large else NodeGrid
-        self._frontier: Branches | NodeGrid = kind(self._low, self._top, self._limits.start())
+        self._frontier: Branches | NodeGrid = kind(
+            self._low, self._top, self._limits.starting_limits()
+        )
         self._record = Record(tuple(column.name for column in problem.columns), self._nodes)
         self._anything = problem.missing is Missing.MATCHES_ANYTHING
         self._best = bar
@@ -105,10 +107,10 @@ class BestFirst:
         self._examine(self._top)
         local = self._large or self._bare
         descent = self._begin_descent() if local else None
-        while not self._over and (lowest := self._frontier.lowest(self._best)):
+        while not self._over and (lowest := self._frontier.lowest_open(self._best)):
             limit, node = lowest
             if self._node and limit > self._best - EPSILON and rank(node) > rank(self._node):
-                self._frontier.close_later(self._best, self._node)
+                self._frontier.close_ties_after(self._best, self._node)
                 continue
             if self._frontier.limit(node) > self._best + EPSILON:
                 self._frontier.close(node)
@@ -118,8 +120,12 @@ class BestFirst:
                 self._descend(descent)
 
     def _begin_descent(self) -> Iterator[DescentStage]:
-        """Run local search until it leaps, or was down in a large lattice; return the rest."""
-        descent = Descent(self._loss_of, self._low, self._top, self._limits.start())
+        """Start local search and take its first steps; return the steps that follow.
+
+        It goes down from the highest node. Unless the lattice is large, it also tries nodes near
+        the best one, until it would leap. It counts no more than `_FIRST` nodes.
+        """
+        descent = Descent(self._loss_of, self._low, self._top, self._limits.starting_limits())
         steps = descent.steps(self._loss)
         end = DescentStage.NEAR if self._large else DescentStage.LEAPS
         for tried, stage in enumerate(steps):
@@ -129,7 +135,7 @@ class BestFirst:
         return steps
 
     def _descend(self, steps: Iterator[DescentStage]) -> None:
-        """Take as many local steps as branch and bound has taken since, `_TURN` at most."""
+        """Take as many local steps as nodes were counted since the last turn, `_TURN` at most."""
         most = min(self._examined - self._paused, _TURN)
         for tried, _ in enumerate(steps, 1):
             if tried >= most or self._over:
@@ -158,19 +164,19 @@ class BestFirst:
         self._floor = -inf
         while low < high and not self._over:
             middle = (low + high) // 2 if self._bare else (low + 2 * high) // 3
-            if self._goes_on_above(chain[middle]):
+            if self._examine_in_chain(chain[middle]):
                 low = middle + 1
             else:
                 high = middle
         if low and isinstance(self._frontier, Branches):
             self._raise_doomed(chain[low - 1], self._frontier)
 
-    def _goes_on_above(self, node: Node) -> bool:
-        """Whether a chain is to be looked at above this node.
+    def _examine_in_chain(self, node: Node) -> bool:
+        """Examine a node of a chain if that helps; return whether to go on above it.
 
-        So it is if the node is doomed and what is above is not too costly. Once a node is known
-        above which all are too costly, one below may be another such node, doomed or not: it is
-        counted, and rules out more.
+        It goes on above if the node is doomed and the nodes above are not known to be too costly.
+        Once they are, a lower node may have only costly ones above, too: it is examined, even if
+        its own limit is too high, and rules out more.
         """
         costly = self._floor > self._best + EPSILON
         open_ = self._frontier.limit(node) <= self._best + EPSILON
@@ -179,7 +185,10 @@ class BestFirst:
         return self._examine(node) and self._floor <= self._best + EPSILON
 
     def _raise_doomed(self, node: Node, branches: Branches) -> None:
-        """Raise a doomed node's levels while it stays so, cheapest first: few escape a high one."""
+        """Raise a doomed node's levels, cheapest columns first, while it stays doomed.
+
+        The higher a doomed node is, the more it rules out.
+        """
         for j in branches.cheapest_columns(node):
             level = self._top[j]
             while level > node[j] and not self._over:
@@ -201,7 +210,7 @@ class BestFirst:
             return self._examine_crowds(node)
         counted = self._judge.count(node)
         k = int(counted.sizes.people.min())
-        self._floor = self._limits.above(counted)
+        self._floor = self._limits.limit_above(counted)
         if self._floor > -inf:
             self._frontier.lift_above(node, self._floor)
         verdict = self._judge.judge_by_size(counted)
@@ -241,7 +250,7 @@ class BestFirst:
 
     def _lift_limits(self, counted: NodeClasses, doomed: Flags) -> None:
         """Raise the limits at and below a node by what its doomed classes cost."""
-        parts = self._limits.below(counted, doomed)
+        parts = self._limits.limits_below(counted, doomed)
         if parts is not None:
             self._frontier.lift_below(counted.node, parts)
         elif (more := self._limits.surcharge(counted, doomed)) > 0:
@@ -278,10 +287,13 @@ class BestFirst:
             self._watch.tell("searching the lattice", done)
 
     def result(self) -> Found:
-        """Return the best node as a recoding; an error is raised if there is none."""
+        """Return the best node as a recoding.
+
+        Without one, `LimitError` if the search did not end, else `InfeasibleError`.
+        """
         recoding = None if self._node is None else recode(self._problem, self._node)
         if self._node is None or recoding is None:
-            raise self._nothing_found(out_of_time=self._frontier.bound < inf)
+            raise self._nothing_found_error(out_of_time=self._frontier.bound < inf)
         optimal = self.proved
         facts = {
             "nodes": _as_float(self._nodes),
@@ -301,27 +313,28 @@ class BestFirst:
         return self._frontier.bound > self._best - EPSILON
 
     @property
-    def beaten(self) -> bool:
+    def has_found(self) -> bool:
         """Whether a node was found, below the bar if there is one."""
         return self._node is not None
 
     @property
-    def looked(self) -> str:
+    def examined_in_words(self) -> str:
         """How much was looked at, in words."""
         return f"{self._examined:,} of {readable_number(self._nodes)} level vectors examined"
 
     def _result_in_words(self, *, optimal: bool) -> str:
         """Say what the best node is, and how far from the optimum it may be."""
+        looked = self.examined_in_words
         if optimal:
-            return f"lowest {self._problem.loss.name} loss of all level vectors; {self.looked}"
+            return f"lowest {self._problem.loss.name} loss of all level vectors; {looked}"
         why = f"lowest {self._problem.loss.name} loss found within the time limit"
         if self._frontier.bound > -inf:
             gap = self._best - self._frontier.bound
             why += f", at most {gap:.4g} above the optimum (lower bound {self._frontier.bound:.4g})"
-        return f"{why}; {self.looked}"
+        return f"{why}; {looked}"
 
-    def _nothing_found(self, *, out_of_time: bool) -> IncrowdError:
-        """Return the error for a search without a solution, whether for want of time or of any."""
+    def _nothing_found_error(self, *, out_of_time: bool) -> IncrowdError:
+        """Return the error for a search without a solution: no time is left, or there is none."""
         if not out_of_time:
             return no_levels(self._problem)
         return LimitError(

@@ -25,7 +25,7 @@ from incrowd.problem import Problem
 from incrowd.recoding import Anatomized, Pieces
 from incrowd.search.left_out import search_after_leaving_out
 from incrowd.search.refusals import raise_if_infeasible, raise_if_out_of_time
-from incrowd.search.repair import fold_pieces, repair, satisfying_classes
+from incrowd.search.repair import flag_satisfying_classes, fold_pieces, repair
 from incrowd.search.search import Found, Recodes, Search
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
@@ -59,9 +59,9 @@ class Anatomy(Search):
         """Draw classes, and join those that fail a model, among the records that stay."""
         buckets = _fill_buckets(problem)
         pieces = _pieces_of(problem, buckets, _draw_classes(buckets, problem.seed))
-        satisfied = bool(satisfying_classes(replace(problem, world=None), pieces).all())
+        satisfied = bool(flag_satisfying_classes(replace(problem, world=None), pieces).all())
         if not satisfied:
-            pieces = repair(_without_limits(problem), pieces)
+            pieces = repair(_drop_limits(problem), pieces)
         number = int(pieces.class_of.max()) + 1
         joined = "" if satisfied else " and merged those that failed a model"
         why = f"drew classes from the {buckets.l} largest buckets of values{joined}"
@@ -138,7 +138,7 @@ def _pieces_of(problem: Problem, buckets: _BucketRecords, class_of: Codes) -> Pi
 
 
 def _refuse_limits(problem: Problem) -> None:
-    """Raise `PolicyError` if a column has a lowest level, which exact cells cannot keep to."""
+    """Raise `PolicyError` if a column has a lowest level: cells stay exact."""
     lowest = [column.name for column in problem.columns if column.lowest]
     if lowest:
         raise PolicyError(
@@ -148,7 +148,7 @@ def _refuse_limits(problem: Problem) -> None:
         )
 
 
-def _without_limits(problem: Problem) -> Problem:
-    """The problem without limits to what a cell may span, since cells stay exact."""
+def _drop_limits(problem: Problem) -> Problem:
+    """The problem without highest levels and largest widths, since cells stay exact."""
     columns = tuple(replace(column, highest=None, widest=inf) for column in problem.columns)
     return replace(problem, columns=columns)

@@ -91,7 +91,10 @@ class ColumnCuts:
         return self._smallest_ends(number, even)
 
     def _smallest_ends(self, number: int, even: int) -> Counts:
-        """The ends of at most so many buckets of the smallest least size, which costs least."""
+        """The ends of at most so many buckets; their least size is as small as that allows.
+
+        The smaller the buckets, the less they cost. `even` is a size that gives few enough.
+        """
         low, high = self.least or 1, max(even, self.least or 1)
         best = self._ends_of_size(high)
         while high - low > 1:
@@ -116,10 +119,10 @@ class ColumnCuts:
         return counts.astype(np.int64)
 
     def _ends_of_size(self, least: int) -> Counts:
-        """The ends of the best buckets of held nodes that hold so many records each.
+        """The ends of the best buckets of held nodes that hold at least so many records each.
 
-        Parts between which no bucket may reach are cut one by one. One in which the limits allow no
-        buckets of the size asked for has smaller ones.
+        Parts between which no bucket may reach are cut one by one. A part in which the limits allow
+        no buckets of that size has smaller ones.
         """
         counts, until = self._counts, self._until
         alone = np.flatnonzero(until == np.arange(1, len(until) + 1)) + 1
@@ -134,7 +137,10 @@ class ColumnCuts:
         return np.concatenate(found)
 
     def _cut_part(self, positions: Floats, counts: Counts, least: int, until: Counts) -> Counts:
-        """The ends of buckets in a part; the least size is halved as long as limits allow none."""
+        """The ends of buckets in a part; the least size is halved as long as limits allow none.
+
+        `InfeasibleError` if they allow none of any size.
+        """
         least = min(least, int(counts.sum()))
         until = np.minimum(until, len(counts))
         while True:
@@ -191,7 +197,7 @@ class ColumnCuts:
 
 
 def _run_reach(first: Floats, last: Floats, widest: float) -> Counts:
-    """One behind the last node that a bucket from each node can hold within the width `widest`."""
+    """The number after the last node that a bucket from each node can hold within `widest`."""
     until: Counts = np.searchsorted(last, first + widest, side="right")
     until = np.maximum(until, np.arange(1, len(first) + 1))
     while True:

@@ -30,7 +30,7 @@ from incrowd.population.budget import budget
 from incrowd.population.one_dimensional import Method
 from incrowd.problem import Problem
 from incrowd.recoding import ColumnBuckets, Pieces
-from incrowd.search.lattice.full_domain import allowed_levels, number_kept, satisfied_crowds
+from incrowd.search.lattice.full_domain import allowed_levels, flag_satisfied_crowds, number_kept
 from incrowd.search.layout import may_show_whole
 from incrowd.search.literature.cut_columns import ColumnCuts
 from incrowd.search.literature.datafly import largest_k
@@ -122,12 +122,12 @@ def records_of(problem: Problem, j: int) -> Counts:
 
 
 def _judge(problem: Problem, numbers: tuple[int, ...], buckets: Sequence[Codes]) -> BucketCandidate:
-    """The recoding of these buckets, None if more records fail than may be left out; its loss."""
+    """The candidate of these buckets, without a recoding if more fail than may be left out."""
     quasi = problem.tally.quasi
     shown = np.array([of[codes] for of, codes in zip(buckets, quasi, strict=True)], dtype=np.int32)
     class_of, number = number_columns(shown)
     classes = classes_of(problem.tally, class_of, number, problem.sensitive)
-    kept = _keepable(problem, shown, class_of, classes)
+    kept = _flag_keepable(problem, shown, class_of, classes)
     failing = int(classes.records[~kept].sum())
     if not kept.any() or failing > problem.suppressible:
         return BucketCandidate(numbers, None, failing, float("inf"))
@@ -137,13 +137,13 @@ def _judge(problem: Problem, numbers: tuple[int, ...], buckets: Sequence[Codes])
     return BucketCandidate(numbers, recoding, failing, problem.loss.of(problem.outcome(recoding)))
 
 
-def _keepable(problem: Problem, shown: Codes, class_of: Codes, classes: Classes) -> Flags:
+def _flag_keepable(problem: Problem, shown: Codes, class_of: Codes, classes: Classes) -> Flags:
     """Flags of the classes that may leave; crowds are judged if missing values match anything."""
     if problem.missing is not Missing.MATCHES_ANYTHING:
         return problem.satisfied_by(classes)
     nodes = np.empty((len(shown), len(classes)), dtype=np.int32)
     nodes[:, class_of] = shown
-    return satisfied_crowds(problem, nodes, class_of)
+    return flag_satisfied_crowds(problem, nodes, class_of)
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -185,7 +185,10 @@ class Cuts(Search):
         return self._search_buckets((finest, self._candidates(problem)), watch)
 
     def _search_buckets(self, ways: Sequence[BucketCandidates], watch: Watch) -> Found:
-        """The least loss of buckets of the least size and of even ones; the first of equals."""
+        """The candidate of least loss of all `ways`, the first of equals, as a result.
+
+        The error of the first way if none finds buckets: `InfeasibleError` or `LimitError`.
+        """
         found: list[tuple[BucketCandidates, BucketCandidate, bool]] = []
         refused: IncrowdError | None = None
         for way in ways:
@@ -252,12 +255,15 @@ class Cuts(Search):
 
 
 def _all_need_k(problem: Problem) -> bool:
-    """Whether no bucket may hold fewer records than a class: none is left out or joins others."""
+    """Whether a bucket needs as many records as a class: none is left out or matches others."""
     return not problem.suppressible and problem.missing is not Missing.MATCHES_ANYTHING
 
 
 def _best_buckets(candidates: BucketCandidates, watch: Watch) -> tuple[BucketCandidate, bool]:
-    """The best numbers of buckets that were found, and whether all near them were tried."""
+    """The best numbers of buckets that were found, and whether all near them were tried.
+
+    `InfeasibleError` if none may be released, `LimitError` if the time is up before one is found.
+    """
     first = candidates.halve_classes(0)
     if first.recoding is not None:
         return first, True
@@ -273,9 +279,10 @@ def _classes_filled(problem: Problem) -> int | None:
 
 
 def _first_feasible(candidates: BucketCandidates, watch: Watch) -> BucketCandidate:
-    """The first numbers of buckets, the number of classes being halved, that may be released.
+    """The numbers of buckets after the fewest halvings of the classes that may be released.
 
     Where larger classes never fail what smaller ones satisfy, halvings are not tried one by one.
+    `InfeasibleError` if no halving will do, `LimitError` if the time is up.
     """
     last = candidates.classes.bit_length() - 1
     found = candidates.halve_classes(0)
@@ -291,7 +298,7 @@ def _first_feasible(candidates: BucketCandidates, watch: Watch) -> BucketCandida
             _tell_in_time(watch, times / (last + 1))
             found = candidates.halve_classes(times)
     if found.recoding is None:
-        raise _none_feasible(candidates, found)
+        raise _none_feasible_error(candidates, found)
     return found
 
 
@@ -362,7 +369,9 @@ def _replace_number(numbers: Numbers, j: int, number: int) -> Numbers:
     return (*numbers[:j], number, *numbers[j + 1 :])
 
 
-def _none_feasible(candidates: BucketCandidates, coarsest: BucketCandidate) -> InfeasibleError:
+def _none_feasible_error(
+    candidates: BucketCandidates, coarsest: BucketCandidate
+) -> InfeasibleError:
     """The error that says what binds where even the fewest buckets will not do."""
     problem = candidates.problem
     limited = _limited_columns(problem)
@@ -381,5 +390,5 @@ def _none_feasible(candidates: BucketCandidates, coarsest: BucketCandidate) -> I
 
 
 def _limited_columns(problem: Problem) -> list[str]:
-    """The columns that may not become one bucket that shows nothing."""
+    """The names, quoted, of the columns that may not become one bucket that shows nothing."""
     return [repr(column.name) for column in problem.columns if not may_show_whole(column)]

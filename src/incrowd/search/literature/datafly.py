@@ -21,9 +21,9 @@ from incrowd.problem import Problem
 from incrowd.recoding import Levels
 from incrowd.search.lattice.full_domain import (
     allowed_levels,
+    flag_satisfied_classes,
     levels_recoding,
     node_classes,
-    satisfied_classes,
 )
 from incrowd.search.refusals import raise_if_infeasible, raise_if_out_of_time
 from incrowd.search.search import Found, Recodes, Search, column_places
@@ -74,7 +74,7 @@ class LinkingView:
         class_of, number = node_classes(alone, here)
         classes = classes_of(alone.tally, class_of, number, alone.sensitive)
         fine: Flags = np.zeros(len(among), dtype=np.bool_)
-        fine[rows] = satisfied_classes(alone, here, class_of, classes)[class_of]
+        fine[rows] = flag_satisfied_classes(alone, here, class_of, classes)[class_of]
         return fine
 
     def next_column(self, levels: Sequence[int]) -> int | None:
@@ -113,7 +113,10 @@ class Views:
         return None
 
     def suppress_failing(self, levels: Sequence[int]) -> Levels | None:
-        """Leave out what fails, and small classes up to k records; None if too much, or all."""
+        """The recoding without what fails; None if more is left out than may be, or all.
+
+        If fewer than k records fail, the smallest classes go with them until k do.
+        """
         kept = self._settle(levels, np.ones(self.problem.tally.rows, dtype=np.bool_))
         if 0 < self._records_left_out(kept) < self.k:
             kept = self._suppress_up_to_k(levels, kept)
@@ -125,7 +128,7 @@ class Views:
         return levels_recoding(self.problem, levels, class_of, shown)
 
     def _settle(self, levels: Sequence[int], kept: Flags) -> Flags:
-        """The rows of `kept` that fail in no view; repeated, as one left out makes others fail."""
+        """Flags of the rows of `kept` that still fail in no view once the others are left out."""
         while True:
             before = kept
             for view in self.each:
@@ -222,7 +225,10 @@ class Datafly(Search):
         )
 
     def _views(self, problem: Problem) -> Views:
-        """The sets of columns that must satisfy the models, the whole last."""
+        """The sets of columns that must satisfy the models, with `joint` all columns last.
+
+        `PolicyError` if a setting names an unknown column, or all weights of a set are 0.
+        """
         likely = _column_weights(problem, self.likelihood)
         liked = _column_weights(problem, self.preference)
         everything = tuple(range(len(problem.columns)))

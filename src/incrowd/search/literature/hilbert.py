@@ -1,4 +1,8 @@
-"""Rows in the order of the Hilbert curve (Ghinita Section 6, Figure 19a)."""
+"""Rows in the order of the Hilbert curve (Ghinita Section 6, Figure 19a).
+
+A place on the curve has as many bits as the cell has in all columns. They are kept in *words*:
+whole numbers of `mappings.WORD` bits each, the highest bits first.
+"""
 
 from dataclasses import field
 from functools import partial
@@ -65,7 +69,7 @@ def hilbert_line(problem: Problem, bits: int | None = None) -> tuple[Codes, Floa
 
 
 def curve_words(cells: Codes, bits: int) -> NDArray[np.uint64]:
-    """The place of each cell on the curve in words, the highest first: shape (words, cells)."""
+    """The place of each cell on the curve, in words: shape (words, cells)."""
     number = -(-cells.shape[1] * bits // mappings.WORD)
     words = np.zeros((number, len(cells)), dtype=np.uint64)
     bounds = [*range(0, len(cells), _SHARE), len(cells)]

@@ -79,7 +79,7 @@ def idistance_line(problem: Problem, centres: int, sample: float) -> tuple[Codes
 
 
 def _points(problem: Problem) -> Floats:
-    """The rows as points, one coordinate per column; a step is as long as the column's weight."""
+    """The rows as points, one coordinate per column: the code's place, 0 to 1, times its weight."""
     columns = zip(problem.columns, problem.tally.quasi, strict=True)
     return np.ascontiguousarray(
         np.array([c.weight * code_positions(c)[codes] for c, codes in columns]).T
@@ -89,7 +89,11 @@ def _points(problem: Problem) -> Floats:
 def _draw_centres(
     problem: Problem, points: Floats, canonical: Codes, size: tuple[int, float]
 ) -> Floats:
-    """Centres of clusters in a sample (k-means), along the curve; `size`: how many, share drawn."""
+    """Centres of clusters in a sample (k-means), in the order of the Hilbert curve.
+
+    `points` are the tally's rows in the order `canonical`, that of their codes: the order of the
+    table is not to matter. `size` is the number of centres, and the share of records drawn.
+    """
     number, sample = size
     rng = np.random.default_rng(problem.seed)
     counts = problem.tally.counts[canonical].astype(np.float64)

@@ -20,7 +20,7 @@ from incrowd.search.literature.datafly import largest_k
 from incrowd.search.literature.mu_argus_combinations import (
     Combination,
     Identifying,
-    Rare,
+    RareCombinations,
     Sequences,
     Tested,
     blank_cells,
@@ -101,9 +101,9 @@ class MuArgus(Search):
         rules = iter(self.rules)
         sequences = work.generalize(self.levels, lambda seen: self._next_by_rule(rules, seen))
         blank = work.blank_cells(sequences)
-        recoding = sequences.cells(blank)
+        recoding = sequences.recode_with_blanks(blank)
         fine = bool(problem.satisfied_by(problem.outcome(recoding).classes).all())
-        cells = int(((blank & ~sequences.blank()) * sequences.records).sum())
+        cells = int(((blank & ~sequences.flag_blank_cells()) * sequences.records).sum())
         return Found(
             recoding,
             self.name,
@@ -157,7 +157,10 @@ class MuArgus(Search):
         return _MuArgusWork(problem, watch, allowed, kinds, tested)
 
     def _kinds(self, problem: Problem) -> tuple[Identifying, ...]:
-        """How identifying each column is, as set or else by its number of distinct values."""
+        """How identifying each column is, as set or else by its number of distinct values.
+
+        `PolicyError` if it is set for some columns only.
+        """
         names = [column.name for column in problem.columns]
         if not self.identifying:
             return _thirds(problem)
@@ -169,7 +172,11 @@ class MuArgus(Search):
         return tuple(self.identifying[name] for name in names)
 
     def _next_by_rule(self, rules: Iterator[str], seen: Outlying) -> str | None:
-        """The next column by rule, else the commonest while too many records are rare; or None."""
+        """The next column to go up, None for no more.
+
+        It is the next of the rules; after them, while more than `share` of the records show a rare
+        combination, the column that is in most of these.
+        """
         rule = next(rules, None)
         if rule is not None or seen.share <= self.share:
             return rule
@@ -199,7 +206,7 @@ class _MuArgusWork:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """Which of equal columns comes first: the more identifying, then the earlier."""
+        """The places of the columns, the more identifying first, then the earlier."""
         return tuple(sorted(range(len(self.kinds)), key=lambda j: (KINDS.index(self.kinds[j]), j)))
 
     def describe(self) -> str:
@@ -215,8 +222,8 @@ class _MuArgusWork:
         levels = [max(self._level_alone(j), least.get(c.name, 0)) for j, c in enumerate(columns)]
         place_of = {column.name: j for j, column in enumerate(columns)}
         while True:
-            sequences = Sequences.at(self.problem, levels)
-            seen = self._outlying(sequences)
+            sequences = Sequences.at_levels(self.problem, levels)
+            seen = self._measure_outlying(sequences)
             name = decide(seen) if seen.share else None
             if name is None:
                 return sequences
@@ -227,9 +234,9 @@ class _MuArgusWork:
         """Step 6: the cells that are blank when no tested combination is rare any more."""
         heights = [column.hierarchy.height for column in self.problem.columns]
         order = [j for j in self.order if self.allowed[j][-1] == heights[j]]
-        blank = sequences.blank()
+        blank = sequences.flag_blank_cells()
         while True:
-            more = blank_cells(self._rare(sequences, blank), order, blank)
+            more = blank_cells(self._find_rare(sequences, blank), order, blank)
             if (more == blank).all():
                 return blank
             blank = more
@@ -246,21 +253,21 @@ class _MuArgusWork:
                 return level
         return self.allowed[j][-1]
 
-    def _outlying(self, sequences: Sequences) -> Outlying:
-        """The share of records in rare combinations, and how many there are by column."""
-        blank = sequences.blank()
-        found = self._rare(sequences, blank).occurrences(blank)
+    def _measure_outlying(self, sequences: Sequences) -> Outlying:
+        """How many records show rare combinations, as a share, and in how many each column is."""
+        blank = sequences.flag_blank_cells()
+        found = self._find_rare(sequences, blank).occurrences(blank)
         in_each = (found * sequences.records).sum(axis=1).tolist()
         columns = self.problem.columns
         share = int(sequences.records[found.any(axis=0)].sum()) / self.problem.tally.records
         can_go = [j for j in self.order if in_each[j] and sequences.levels[j] < self.allowed[j][-1]]
         return Outlying(share, {columns[j].name: in_each[j] for j in can_go})
 
-    def _rare(self, sequences: Sequences, blank: Flags) -> Rare:
+    def _find_rare(self, sequences: Sequences, blank: Flags) -> RareCombinations:
         """Which tested combinations are rare; `LimitError` if the time is up."""
         raise_if_out_of_time(self.watch, "mu-argus finished")
         self.watch.tell("testing combinations of 2 and 3 columns", 0.5)
-        return sequences.rare(self.tested, largest_k(self.problem), blank)
+        return sequences.find_rare(self.tested, largest_k(self.problem), blank)
 
 
 def _thirds(problem: Problem) -> tuple[Identifying, ...]:

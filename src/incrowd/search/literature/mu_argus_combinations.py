@@ -77,8 +77,8 @@ class Sequences:
     """What each sequence shows: shape (d, sequences)."""
 
     @classmethod
-    def at(cls, problem: Problem, levels: Sequence[int]) -> "Sequences":
-        """The sequences at these levels."""
+    def at_levels(cls, problem: Problem, levels: Sequence[int]) -> "Sequences":
+        """The sequences that records show at these levels, one level per column."""
         class_of, _ = node_classes(problem, levels)
         return cls(problem, tuple(levels), class_of, shown_nodes(problem, levels, class_of))
 
@@ -88,8 +88,8 @@ class Sequences:
         counts = self.problem.tally.counts
         return np.bincount(self.class_of, counts, self.nodes.shape[1]).astype(np.int64)
 
-    def blank(self) -> Flags:
-        """The cells that are blank at these levels: all of a column at its hierarchy's height."""
+    def flag_blank_cells(self) -> Flags:
+        """Flags of the cells that are blank at these levels: columns at their highest level."""
         heights = [column.hierarchy.height for column in self.problem.columns]
         top = np.array(self.levels) >= np.array(heights)
         return np.repeat(top[:, np.newaxis], self.nodes.shape[1], axis=1)
@@ -106,17 +106,17 @@ class Sequences:
             people = np.bincount(group[held], self.records[held], number).astype(np.int64)
         return np.where(group >= 0, people[group], -1)
 
-    def rare(self, tested: Sequence[Combination], k: int, blank: Flags) -> "Rare":
-        """The combinations that fewer than k people show, sequence by sequence."""
+    def find_rare(self, tested: Sequence[Combination], k: int, blank: Flags) -> "RareCombinations":
+        """The tested combinations that fewer than k people show, sequence by sequence."""
         number = self.nodes.shape[1]
         flags = np.empty((len(tested), (number + 7) // 8), dtype=np.uint8)
         for c, combination in enumerate(tested):
             people = self.people(combination, blank)
             flags[c] = np.packbits((people >= 0) & (people < k))
-        return Rare(tuple(tested), flags, self.nodes.shape)
+        return RareCombinations(tuple(tested), flags, self.nodes.shape)
 
-    def cells(self, blank: Flags) -> CellLevels:
-        """The recoding that shows the sequences with these cells blank."""
+    def recode_with_blanks(self, blank: Flags) -> CellLevels:
+        """The recoding that shows the sequences, with the cells flagged in `blank` blank."""
         problem = self.problem
         heights = [[column.hierarchy.height] for column in problem.columns]
         levels = np.where(blank, heights, np.array(self.levels)[:, np.newaxis]).astype(np.int32)
@@ -136,7 +136,7 @@ class Sequences:
 
 
 @dataclass(frozen=True, eq=False)
-class Rare:
+class RareCombinations:
     """Which tested combinations are rare in which sequence."""
 
     tested: tuple[Combination, ...]
@@ -145,7 +145,7 @@ class Rare:
     shape: tuple[int, ...]
     """Columns and sequences."""
 
-    def of(self, number: int) -> Flags:
+    def flag_sequences(self, number: int) -> Flags:
         """Flags of the sequences in which combination `number` is rare."""
         return np.unpackbits(self.flags[number], count=self.shape[1]).astype(np.bool_)
 
@@ -154,12 +154,12 @@ class Rare:
         found: Counts = np.zeros(self.shape, dtype=np.int64)
         for c, combination in enumerate(self.tested):
             columns = list(combination)
-            found[columns] += self.of(c) & ~blank[columns].any(axis=0)
+            found[columns] += self.flag_sequences(c) & ~blank[columns].any(axis=0)
         return found
 
 
-def blank_cells(rare: Rare, order: Sequence[int], blank: Flags) -> Flags:
-    """The blank cells if no rare combination may stay (Sweeney Figure 11, step 6).
+def blank_cells(rare: RareCombinations, order: Sequence[int], blank: Flags) -> Flags:
+    """Flags of the blank cells once no combination in `rare` stays (Sweeney Figure 11, step 6).
 
     In each sequence the cell goes that is in most of its rare combinations, then the one that is in
     most of those left, and so on. Of equal ones the first in `order` goes; columns that are not in

@@ -87,7 +87,10 @@ def partition_in_order(problem: Problem, order: Codes, keys: Floats | None = Non
 
 
 def least_people(problem: Problem) -> int:
-    """Return the size from which classes satisfy models of sizes, else the largest k asked for."""
+    """Return the size from which classes satisfy the models that read no values.
+
+    It is no less than the largest k that any model asks for, and that k if there is no such size.
+    """
     sizes = np.arange(1, problem.tally.records + 1, dtype=np.int64)
     fine: Flags = np.ones(len(sizes), dtype=np.bool_)
     for model in problem.models:
@@ -110,7 +113,7 @@ def line_of(problem: Problem, order: Codes) -> ItemLine:
     boxes = codes if fresh.all() else codes[fresh]
     counts, people = tally.counts[order], people_per_row(tally)[order]
     if not problem.consistent and not tally.has_units:
-        taken = _without_midst(counts, least_people(problem))
+        taken = _cut_out_midst(counts, least_people(problem))
         before = np.arange(int(taken.sum()) + 1, dtype=np.int64)
         first = (np.cumsum(taken) - taken).astype(np.int32)
         return ItemLine(order, first, boxes, np.repeat(box, taken), before, before, whole=False)
@@ -131,15 +134,21 @@ def people_per_row(tally: Tally) -> Counts:
     return shared
 
 
-def _without_midst(counts: Counts, k: int) -> Counts:
-    """Return counts less classes of k from rows' midst, which any best division may cut out."""
+def _cut_out_midst(counts: Counts, k: int) -> Counts:
+    """Return the counts of large rows less whole classes of k records that fit inside a row.
+
+    Some best division has them as classes, so that it can be found without them.
+    """
     beyond: Counts = np.maximum(counts - (4 * k - 2), 0)
     taken: Counts = counts - beyond // k * k
     return taken
 
 
 def _ends_by_boxes(line: ItemLine, k: int, boxes: "BoxCosts", *, largest: bool) -> Codes:
-    """Return where the best classes end, by sum of costs or the `largest` cost; coarse if long."""
+    """Return where the best classes end, by the sum of costs or by the `largest` cost.
+
+    In a line that would take too long, several items in a row are taken as one.
+    """
     items = line.items
     steps = len(line.of) * k * (len(line.of) / max(int(line.people[-1]), 1))
     every = ceil(sqrt(steps / _LARGEST_WORK)) if steps > _LARGEST_WORK else 1
@@ -220,15 +229,15 @@ def _pieces_of_classes(tally: Tally, line: ItemLine, ends: Codes) -> Pieces:
     place = np.cumsum(row[starts], dtype=np.int32) - 1
     classes = np.cumsum(class_of[starts], dtype=np.int32)
     if len(line.of) < tally.records:
-        counts += _give_back(tally.counts[line.order], place, classes, counts)
+        counts += _counts_to_give_back(tally.counts[line.order], place, classes, counts)
     to = _places_by_row(line.order, place)
     pieces = Pieces(np.empty_like(place), np.empty_like(counts), np.empty_like(classes))
     pieces.row[to], pieces.count[to], pieces.class_of[to] = line.order[place], counts, classes
     return pieces
 
 
-def _give_back(whole: Counts, place: Codes, classes: Codes, counts: Counts) -> Counts:
-    """Return how many records that `_without_midst` cut out of its row each piece gets back.
+def _counts_to_give_back(whole: Counts, place: Codes, classes: Codes, counts: Counts) -> Counts:
+    """Return how many records that `_cut_out_midst` cut out of its row each piece gets back.
 
     All of a row go to one piece, which is a class by itself. `whole` are the records of each row.
     """
@@ -260,7 +269,10 @@ KeyedOrder: TypeAlias = tuple[Codes, Floats | None]
 def divide_along(
     problem: Problem, watch: Watch, name: str, line: Callable[[Problem], KeyedOrder]
 ) -> Found:
-    """Order the rows that stay by `line`, and return their best division as `name`'s result."""
+    """Order the rows that stay by `line`, and return their best division as `name`'s result.
+
+    `InfeasibleError` and `LimitError` as of a search.
+    """
     raise_if_infeasible(problem)
     raise_if_out_of_time(watch)
     watch.tell("ordering the rows", 0.0)

@@ -65,8 +65,11 @@ class _Cover:
 
     rows: CoveredRows
     need: int
+    """Records that a vector must at least release."""
     step: int = 0
+    """Vectors that were taken."""
     heap: list[tuple[float, int, Node, int]] = field(default_factory=list)
+    """Of vectors that wait: mean cost, sum of levels, vector, step of the count (-1: estimate)."""
     seen: set[Node] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -143,11 +146,12 @@ class _Cover:
                 self._enqueue_estimate((*node[:j], level, *node[j + 1 :]))
 
     def _enqueue_counted(self, node: Node) -> float:
-        """Let a vector wait with what rows pay; return that, infinite if it need not wait.
+        """Let a vector wait with its rows' mean cost; return that, infinite if it need not wait.
 
-        What a vector releases rarely grows, so one of those does not wait any more.
+        It need not if it releases too few records, which rarely become more, or if one above it was
+        taken. If it waits, those one step below it do as well.
         """
-        if self._below_taken(node):
+        if self._is_below_taken(node):
             return inf
         released, cost = self._records_and_cost(node)
         if released < min(self.need, int(self.weights.sum())):
@@ -157,14 +161,17 @@ class _Cover:
             self._enqueue_estimate(one)
         return cost / released
 
-    def _below_taken(self, node: Node) -> bool:
-        """Whether a vector above it has released all that it could release."""
+    def _is_below_taken(self, node: Node) -> bool:
+        """Whether a vector at or above it was taken, and so released all that it could release."""
         return bool((self.taken >= np.array(node, dtype=np.int32)).all(axis=1).any())
 
     def _records_and_cost(self, node: Node) -> tuple[int, float]:
-        """How many records the vector would release, and what those would pay."""
+        """How many records the vector would release, and what those would pay in all.
+
+        The keys of rows, sizes and costs of its classes are then in `self.work`.
+        """
         tables = self.rows.tables
-        here, base = tables.at(node), tables.at(self.base)
+        here, base = tables.level_starts(node), tables.level_starts(self.base)
         moved = np.flatnonzero(here != base)
         change = np.stack([moved, base[moved], here[moved]], axis=1)
         rule = tables.flat, change, self.rows.least
@@ -213,7 +220,7 @@ class _Cover:
         tables = self.rows.tables
         self.base = node
         self.shown = np.empty(len(self.left), dtype=np.uint64), np.empty(len(self.left))
-        level_cover.show(self.codes, tables.flat, tables.at(node), *self.shown)
+        level_cover.show(self.codes, tables.flat, tables.level_starts(node), *self.shown)
         self.work = hash_table(len(self.left))
 
 

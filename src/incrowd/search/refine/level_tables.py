@@ -109,14 +109,14 @@ class LevelTables:
         """What rows with these codes pay, by column and level."""
         return level_cover.level_totals(codes, weights, self.costs, self.offset)
 
-    def at(self, node: Node) -> Counts:
+    def level_starts(self, node: Node) -> Counts:
         """The place in the flat arrays where each column's level of a vector begins."""
         begins: Counts = self.offset[np.arange(len(node)), np.array(node)]
         return begins
 
 
 def _forbidden_codes(column: QuasiColumn, level: int) -> Flags:
-    """Which codes show a node that is wider than the policy allows."""
+    """Flags of the codes that show a node wider than the policy allows."""
     if not column.hierarchy.ordered or not np.isfinite(column.widest):
         return np.zeros(len(column.hierarchy.maps[level]), dtype=np.bool_)
     wide: Flags = node_extents(column, level) > column.widest
@@ -124,7 +124,10 @@ def _forbidden_codes(column: QuasiColumn, level: int) -> Flags:
 
 
 def _shown_hashes(column: QuasiColumn, j: int, level: int) -> Keys:
-    """A hash of what each code shows: equal for equal runs of leaves, but for the top level."""
+    """A hash of what each code shows: equal for equal runs of leaves below the highest level.
+
+    The highest level has a hash of its own: it suppresses the cell.
+    """
     low, high = (bound.astype(np.uint64) for bound in column.hierarchy.bounds[level])
     if level == column.hierarchy.height:
         low[:] = np.uint64(2**32 - 1)

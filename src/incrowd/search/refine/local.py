@@ -69,38 +69,43 @@ class LatticeLocal(Search):
 
 
 @plain(frozen=True, eq=False)
-class _Recoded:
+class _PricedRecoding:
     """A recoding that satisfies the policy, and its loss."""
 
     recoding: Recoding
     loss: float
 
 
-def _cover_table(problem: Problem, watch: Watch, share: float) -> _Recoded | None:
+def _cover_table(problem: Problem, watch: Watch, share: float) -> _PricedRecoding | None:
     """The recoding of a cover by level vectors; None if time is up or it breaks the policy."""
     return None if watch.expired else check_recoding(problem, *cover(problem, watch, share))
 
 
-def _better_start(problem: Problem, watch: Watch, best: _Recoded | None) -> tuple[_Recoded, str]:
-    """The cover, or the refined full-domain optimum if that loses less; a phrase says which."""
+def _better_start(
+    problem: Problem, watch: Watch, best: _PricedRecoding | None
+) -> tuple[_PricedRecoding, str]:
+    """The cover, or the refined full-domain optimum if that loses less, and a phrase on which.
+
+    Without a cover `InfeasibleError` or `LimitError` if there is no full-domain optimum either.
+    """
     quest = BestFirst(problem, watch, inf if best is None else best.loss)
     quest.seek()
-    if best is not None and not quest.beaten:
+    if best is not None and not quest.has_found:
         proved = "full-domain generalization loses no less"
         said = (
             proved
             if quest.proved
             else ("the time limit ended before full-domain generalization was searched")
         )
-        return best, f"{said} ({quest.looked})"
+        return best, f"{said} ({quest.examined_in_words})"
     found = quest.result().recoding
-    answer = _Recoded(found, problem.loss.of(problem.outcome(found)))
+    answer = _PricedRecoding(found, problem.loss.of(problem.outcome(found)))
     return _move_rows(problem, watch, answer), (
-        f"refined the best full-domain generalization ({quest.looked})"
+        f"refined the best full-domain generalization ({quest.examined_in_words})"
     )
 
 
-def _move_rows(problem: Problem, watch: Watch, answer: _Recoded) -> _Recoded:
+def _move_rows(problem: Problem, watch: Watch, answer: _PricedRecoding) -> _PricedRecoding:
     """The answer after rows have moved to classes where they pay less, if that lowers the loss."""
     outcome = problem.outcome(answer.recoding)
     if not problem.satisfied_by(outcome.classes).all():
@@ -111,7 +116,7 @@ def _move_rows(problem: Problem, watch: Watch, answer: _Recoded) -> _Recoded:
     return better if better is not None and better.loss < answer.loss else answer
 
 
-def check_recoding(problem: Problem, class_of: Codes, levels: Codes) -> _Recoded | None:
+def check_recoding(problem: Problem, class_of: Codes, levels: Codes) -> _PricedRecoding | None:
     """These classes as a recoding, equal ones made one; None if it fails or leaves out too much."""
     kept = class_of >= 0
     if not kept.any():
@@ -126,4 +131,4 @@ def check_recoding(problem: Problem, class_of: Codes, levels: Codes) -> _Recoded
     outcome = problem.outcome(cells)
     if outcome.suppressed > problem.suppressible or not is_safe(problem, outcome):
         return None
-    return _Recoded(cells, problem.loss.of(outcome))
+    return _PricedRecoding(cells, problem.loss.of(outcome))

@@ -34,7 +34,7 @@ class Moves:
         moved = True
         while moved and not watch.expired:
             self._levels = tighten_levels(self._rows, self._class_of, self._levels)
-            self._describe()
+            self._refresh_classes()
             moved = self._move_once(watch)
 
     def _move_once(self, watch: Watch) -> bool:
@@ -52,8 +52,8 @@ class Moves:
         levels = tighten_levels(self._rows, self._class_of, self._levels)
         return self._class_of[self._rows.row_of], levels
 
-    def _describe(self) -> None:
-        """Number the classes without a gap; compute what each shows and costs, and its size."""
+    def _refresh_classes(self) -> None:
+        """Number the classes without a gap; compute anew what each shows, costs and holds."""
         known = self._class_of >= 0
         live, place = np.unique(self._class_of[known], return_inverse=True)
         self._class_of[known] = place
@@ -82,11 +82,17 @@ class Moves:
         return sorted(nodes | below, key=rank)
 
     def _pull(self, node: Node) -> bool:
-        """Let rows move to classes of this level vector; whether any did."""
+        """Let rows move to classes of this level vector, old or new; return whether any did."""
         rows, tables = self._rows, self._rows.tables
         classes = level_cover.RowClasses(self._class_of, self._keys, self._costs, self._sizes)
         target, new = level_cover.pull(
-            rows.codes, rows.weights, classes, tables.flat, tables.at(node), rows.least, self._work
+            rows.codes,
+            rows.weights,
+            classes,
+            tables.flat,
+            tables.level_starts(node),
+            rows.least,
+            self._work,
         )
         if not rows.by_size:
             target = self._allowed_moves(target, new)

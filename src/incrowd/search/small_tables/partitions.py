@@ -50,7 +50,7 @@ class Partitions:
         self._first = kernels.first_items(self._digits)
         self._records: Counts = self._digits @ table.weight
 
-    def best(self, watch: Watch) -> tuple[Codes, Codes] | None:
+    def find_best(self, watch: Watch) -> tuple[Codes, Codes] | None:
         """Levels and copies of items of each class of the best partition.
 
         Shapes (d, classes) and (classes, items); None if there is no partition, or no time.
@@ -61,7 +61,7 @@ class Partitions:
         part.cost[~fine] = np.inf
         if watch.must_stop or not fine.any():
             return None
-        divide = _Partitioned if self._problem.monotone else _Apart
+        divide = _BestDivisions if self._problem.monotone else _BestDistinctDivisions
         sizes = (self._records, int(self._records[-1]) - self._problem.suppressible)
         division = divide(self._table, (self._digits, self._first), part, sizes)
         if not division.run(watch):
@@ -120,7 +120,10 @@ class Partitions:
         return PartClasses(self._problem, self._table)
 
     def _target(self, least: Floats) -> int:
-        """The part that costs least, 1 for each record left out, then with most records; or 0."""
+        """The part that costs least, 1 for each record left out, then with most records.
+
+        0, the empty part, if no part may be released.
+        """
         left_out = self._records[-1] - self._records
         total = np.where(left_out <= self._problem.suppressible, least + left_out, np.inf)
         total[0] = np.inf
@@ -130,7 +133,7 @@ class Partitions:
         return int(best[left_out[best].argmin()])
 
 
-class _Partitioned:
+class _BestDivisions:
     """The best division of each part where classes that satisfy the models may be joined."""
 
     def __init__(
@@ -166,7 +169,10 @@ class _Partitioned:
         return True
 
     def _lists(self) -> tuple[Codes, Counts, Floats, Counts, Counts]:
-        """Room for the classes of each first item, none listed yet (`lists` of the kernel)."""
+        """Empty lists of classes by first item, as the kernel takes them.
+
+        Class, its packed copies and its cost, and where the list of each item begins and ends.
+        """
         _, first, stride, _ = self._parts
         number = len(first)
         room = np.bincount(first[1:], minlength=len(stride))
@@ -183,7 +189,7 @@ class _Partitioned:
         return found
 
 
-class _Apart:
+class _BestDistinctDivisions:
     """The best division of each part into classes of which no two show the same.
 
     Whoever sees the release takes classes that show the same for one, and here that one need not

@@ -51,8 +51,8 @@ _MARK = "in the table"
 def divide_world(problem: Problem, watch: Watch) -> Iterator[GivenCells]:
     """Yield divisions of the world, each as the classes that hold records of the table.
 
-    Nothing where that is no way: if the world is too large, or if missing values match anything and
-    a model counts who is in a class, which then takes in those of other classes.
+    Yields nothing without a world, if it is too large, or if missing values match anything and a
+    model counts the records of a class: those of other classes may then match.
     """
     world = problem.world
     counted = any(not m.smallest_candidate_set() for m in problem.models)
@@ -83,7 +83,7 @@ class _ClassPresence(Model):
 
     def satisfied_by(self, classes: Classes) -> Flags:
         """Which classes have k people of the world, few enough in the table, strangers included."""
-        inside, there = self._inside_and_there(classes)
+        inside, there = self._table_and_world_people(classes)
         many: Flags = there >= self.k
         if self.share >= 1:
             return many
@@ -91,14 +91,14 @@ class _ClassPresence(Model):
 
     def achieved_by(self, classes: Classes) -> float:
         """The largest share of a class's people of the world who are in the table, at most 1."""
-        inside, there = self._inside_and_there(classes)
+        inside, there = self._table_and_world_people(classes)
         shares = inside / np.maximum(there, 1)
         return min(1.0, float(shares.max(initial=0.0)))
 
     def smallest_class(self) -> int:
         return self.k
 
-    def _inside_and_there(self, classes: Classes) -> tuple[Counts, Counts]:
+    def _table_and_world_people(self, classes: Classes) -> tuple[Counts, Counts]:
         """The people of each class who are in the table, and those who are of the world."""
         strange = self._people_with_mark(classes, _STRANGE)
         return self._people_with_mark(classes, _PRESENT) + strange, classes.people - strange
@@ -146,7 +146,7 @@ class _WorldDivision:
         return cls(people, k, min(shares, default=1.0))
 
     def divisions(self, watch: Watch) -> Iterator[Spans]:
-        """Divisions into classes of more and more people."""
+        """Yield divisions into classes of more and more people; those that fail are left out."""
         for times in _LADDER:
             if watch.expired and times > 1:
                 return
@@ -156,16 +156,19 @@ class _WorldDivision:
                 continue
 
     def _divide(self, k: int, watch: Watch) -> Spans:
-        """Divide the people into classes of at least k of the world, within the share."""
+        """Divide the people into classes of at least k of the world, within the share.
+
+        `InfeasibleError` if there are none, `LimitError` if the time is up before.
+        """
         asked = replace(self.people, models=(_ClassPresence(k, self.share),))
         if self.share < 1:
             return Spans(Mondrian().run(asked, watch).recoding.pieces)
         sized = replace(self.people, models=(KAnonymity(k),))
         pieces = Crowd().run(sized, watch).recoding.pieces
-        return Spans(pieces) if not self.strangers else merge_failing_classes(asked, pieces)
+        return Spans(pieces) if not self.has_strangers else merge_failing_classes(asked, pieces)
 
     @property
-    def strangers(self) -> bool:
+    def has_strangers(self) -> bool:
         """Whether the table holds people whom the world lacks."""
         return bool((self.people.tally.sensitive == _STRANGE).any())
 
@@ -180,8 +183,8 @@ def _mark_everybody(problem: Problem, world: CandidateCounter, *, marked: bool) 
     """The people of the world, and those of the table whom it lacks, as rows of cells and a mark.
 
     Of people with the same cells as many are `_PRESENT` as the table has, the others `_ABSENT`;
-    whom the table has beyond them is `_STRANGE`. Unless `marked`, all of the world are absent, and
-    strange are those with whose cells it has nobody.
+    whom the table has beyond them is `_STRANGE`. Unless `marked`, all people of the world are
+    `_ABSENT`, and those of the table are `_STRANGE` if nobody of the world has their cells.
     """
     theirs, rows = _world_cells(world)
     mine = np.ascontiguousarray(lowest_codes(problem).T[list(world.places)])
@@ -204,7 +207,10 @@ def _mark_everybody(problem: Problem, world: CandidateCounter, *, marked: bool) 
 
 
 def _world_cells(world: CandidateCounter) -> tuple[Codes, Flags]:
-    """The first code of the cells of each row of the world, and which rows have some."""
+    """The first codes of the cells of rows of the world, by column, and flags of these rows.
+
+    They are the rows with a value that the hierarchy has, or none, in every column of the world.
+    """
     lines = []
     rows: Flags = np.ones(world.world.rows, dtype=np.bool_)
     for one in world.columns:
@@ -227,8 +233,9 @@ def _turn_in_group(group: Codes, number: int) -> Counts:
 def _protect_presence(problem: Problem, people: Problem, spans: Spans) -> GivenCells:
     """The cells of the table's records after joining classes that together say too much.
 
-    Cells of classes can overlap where a column shows nodes. The two that say most of an individual
-    become one class, until nothing is said too surely.
+    Cells of classes can overlap where a column shows nodes, and then make somebody's presence surer
+    than a model allows. Pairs of such classes are joined, until none is left or after
+    `_MOST_ROUNDS`.
     """
     world = problem.world
     bounds = [limit for m in problem.models if (limit := m.largest_presence()) < 1]

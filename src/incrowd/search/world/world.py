@@ -155,7 +155,7 @@ def _mend_without_world(problem: Problem, watch: Watch, *, mend: bool) -> Recodi
     """What is found without a world, k-anonymity in place of k-map, after failing classes join.
 
     If everybody in the table is in the world, no class of k people fails k-map; where ends count,
-    their parts may. Without `mend`, None if any class fails.
+    their parts may. Without `mend` None if a class fails, or the recoding shows no spans or levels.
     """
     asked = [model.smallest_candidate_set() for model in problem.models]
     others = tuple(model for model in problem.models if "world" not in model.requires)
@@ -201,7 +201,10 @@ def best_levels(problem: Problem, watch: Watch, bar: float) -> Levels | None:
 def _better_recoding(
     problem: Problem, levels: tuple[int, ...], bar: float
 ) -> tuple[Levels, float] | None:
-    """The recoding of these levels and its loss; None if it breaks the policy or loses no less."""
+    """The recoding of these levels and its loss; None if it breaks the policy or loses no less.
+
+    None also for several classes where missing values match anything.
+    """
     class_of, number = node_classes(problem, levels)
     if problem.missing is Missing.MATCHES_ANYTHING and number > 1:
         return None
@@ -221,9 +224,10 @@ def _better_recoding(
 
 
 def overlaps_betray(problem: Problem, outcome: Outcome) -> bool:
-    """Whether classes that overlap make somebody's presence surer together than each by itself.
+    """Whether overlapping classes make somebody's presence surer than a model allows.
 
-    They also do if individuals of the world have several rows, and so fit several classes.
+    Each by itself may satisfy the model. Individuals of the world who have several rows, and so fit
+    several classes, count as well. False without a world or such a model.
     """
     bounds = [limit for model in problem.models if (limit := model.largest_presence()) < 1]
     if not bounds or problem.world is None:

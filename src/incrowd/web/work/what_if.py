@@ -15,7 +15,7 @@ from incrowd.policy.policy import IMPROVING, Policy
 from incrowd.problem import Problem
 from incrowd.recoding import Outcome, Recoding
 from incrowd.release.load import LoadedTable, RunContext
-from incrowd.search.compared import without_compared
+from incrowd.search.compared import drop_compared_models
 from incrowd.search.quick import quick_search
 from incrowd.search.refusals import raise_if_infeasible
 from incrowd.search.requirements import raise_if_unprovided
@@ -122,7 +122,7 @@ def _recode_quickly(table: LoadedTable, watch: Watch) -> AskedRecoding | None:
     if there are none.
     """
     policy, problem = table.policy, table.compiled.problem
-    raise_if_infeasible(without_compared(problem))
+    raise_if_infeasible(drop_compared_models(problem))
     long = max(problem.tally.records / 100_000, 1.0) * QUICK
     soon = NestedWatch(watch, min(long, max(BUDGET - watch.elapsed, QUICK)))
     try:

@@ -82,8 +82,8 @@ class Accuracy(Search):
         """The bound that every class keeps."""
         return self.max_loss
 
-    def protects(self, sensitive: tuple[str, ...]) -> tuple[str, ...]:
-        """With privacy `l`, its column."""
+    def protected_columns(self, sensitive: tuple[str, ...]) -> tuple[str, ...]:
+        """With privacy `l`, the column that it counts the values of; else none."""
         if self.privacy != "l":
             return ()
         return sensitive[:1] if self.column is None else (self.column,)
@@ -93,7 +93,10 @@ class Accuracy(Search):
         return self.run_in(self.workshop(problem), watch)
 
     def workshop(self, problem: Problem) -> Workshop:
-        """The workshop for every bound of a problem; an error if there can be no release."""
+        """The workshop for every bound of a problem.
+
+        `InfeasibleError` if no release is possible, `PolicyError` if l lacks a sensitive column.
+        """
         raise_if_infeasible(problem)
         sensitive = _sensitive_column(problem, self.column, self.privacy)
         _refuse_one_value(problem, sensitive)
@@ -102,8 +105,9 @@ class Accuracy(Search):
     def run_in(self, shop: Workshop, watch: Watch, *, in_passing: bool = False) -> Found:
         """Look for the most privacy, as `run`, with what was made for other bounds.
 
-        `in_passing`, for one of many bounds: scans look less far, and a bound out of reach is told
-        without one that works.
+        `in_passing`, for one of many bounds: scans look less far, and the error for a bound out of
+        reach does not name one that works. `InfeasibleError` if nothing is found, `LimitError` if
+        the time is up before.
         """
         raise_if_out_of_time(watch)
         problem = shop.problem
@@ -139,7 +143,10 @@ class OutOfReachError(InfeasibleError):
 
 
 def _sensitive_column(problem: Problem, column: str | None, privacy: str) -> int | None:
-    """The number of the sensitive column whose values count; None if sizes alone do."""
+    """The number of the sensitive column whose values count; None if sizes alone do.
+
+    `PolicyError` if values count and there is no such column.
+    """
     if privacy == "k":
         return None
     names = [held.name for held in problem.sensitive]
@@ -193,7 +200,8 @@ def _answer_of(quest: BoundedProblem, method: Method, shop: Workshop, watch: Wat
 def _fallback(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watch) -> BoundedAnswer:
     """The answer of searches that make the largest loss of a class small.
 
-    `OutOfReachError`, which names a bound that works, if it is beyond the bound of the quest.
+    `OutOfReachError`, which names a bound that works, if it is beyond the bound of the quest, and
+    `InfeasibleError` if they find nothing at all.
     """
     problem = replace(quest.problem, loss=IlInf())
     tried: list[tuple[float, Spans]] = []
@@ -245,12 +253,12 @@ def _finds_any(method: Method, shop: Workshop, watch: Watch, quest: BoundedProbl
 
 
 def _round_bound(bound: float) -> float:
-    """The bound with few digits, no smaller than it is."""
+    """The bound rounded up to four digits."""
     return ceil(bound * _DIGITS - SLACK) / _DIGITS
 
 
 def _found_of(search: Accuracy, problem: Problem, best: Best) -> Found:
-    """The result of the search: recoding, figures, and whether it makes sense to publish."""
+    """The result: recoding, figures, whether to publish; `InfeasibleError` without an answer."""
     answer = best.answer
     if answer is None:
         raise nothing_found(problem)
@@ -282,7 +290,8 @@ def _tried_in_words(best: Best) -> str:
 def _all_compared(problem: Problem) -> bool:
     """Whether the method `optimal` compared all releases.
 
-    It leaves out no records, and knows one model that reads values.
+    It does unless records may be left out, there are several sensitive columns, or a model reads
+    values otherwise than by their shares.
     """
     known = all(not model.columns or model.shares_decide for model in problem.models)
     return known and len(problem.sensitive) <= 1 and not problem.suppressible

@@ -75,13 +75,13 @@ class BoundedAnswer:
         return self.privacy >= other.privacy - SLACK and self.loss < other.loss - SLACK
 
 
-def better(one: BoundedAnswer | None, other: BoundedAnswer | None) -> BoundedAnswer | None:
+def better_of(one: BoundedAnswer | None, other: BoundedAnswer | None) -> BoundedAnswer | None:
     """The better of two answers, the first if they are as good; None only if both are None."""
     return other if other is not None and other.beats(one) else one
 
 
 def judge_answer(quest: BoundedProblem, found: Spans | Pieces) -> BoundedAnswer | None:
-    """The answer that a recoding is; None if it is not within the bound or fails a model.
+    """The answer that a recoding gives; None if it breaks the bound or fails a model.
 
     Classes that fail, or lose too much, are left out if the policy lets so many records go. If it
     lets more go, they are those that make the least private classes more private.
@@ -104,7 +104,7 @@ def judge_answer(quest: BoundedProblem, found: Spans | Pieces) -> BoundedAnswer 
     answer = _answer_from(quest, spans, outcome)
     if outcome.suppressed == problem.suppressible:
         return answer
-    return better(answer, _drop_weak_classes(quest, answer))
+    return better_of(answer, _drop_weak_classes(quest, answer))
 
 
 def _answer_from(quest: BoundedProblem, spans: Spans, outcome: Outcome) -> BoundedAnswer:
@@ -114,7 +114,7 @@ def _answer_from(quest: BoundedProblem, spans: Spans, outcome: Outcome) -> Bound
 
 
 def losses_of(problem: Problem, spans: Spans, outcome: Outcome) -> Floats:
-    """The NCP of each class, more than any where a limit of a column is not kept."""
+    """The NCP of each class; the larger `FORBIDDEN` where a limit of a column is not kept."""
     losses = ncp_of_classes(outcome)
     pieces = spans.pieces
     low, high = repair.class_boxes(problem.tally.quasi, pieces.row, pieces.class_of, len(losses))
@@ -133,13 +133,13 @@ def _keep_classes(problem: Problem, pieces: Pieces, fine: Flags) -> Spans:
 def _drop_weak_classes(quest: BoundedProblem, answer: BoundedAnswer) -> BoundedAnswer | None:
     """The best answer after leaving out the least private classes, or some records of classes.
 
-    It need not be better than `answer`. None if what is left satisfies the models neither way.
+    It need not be better than `answer`. None if neither way gives an answer.
     """
     problem, classes = quest.problem, answer.outcome.classes
     spare = problem.suppressible - answer.outcome.suppressed
     tries = [_keep_classes(problem, answer.recoding.pieces, _strong_classes(quest, classes, spare))]
     if quest.sensitive is not None and not quest.whole_rows:
-        tries.append(_level_classes(quest, answer, spare))
+        tries.append(_cap_commonest_values(quest, answer, spare))
     best: BoundedAnswer | None = None
     for spans in tries:
         outcome = problem.outcome(spans)
@@ -148,7 +148,7 @@ def _drop_weak_classes(quest: BoundedProblem, answer: BoundedAnswer) -> BoundedA
         )
         within = outcome.suppressed <= problem.suppressible
         if within and fine.all() and len(fine) and crowds_are_safe(problem, outcome):
-            best = better(best, _answer_from(quest, spans, outcome))
+            best = better_of(best, _answer_from(quest, spans, outcome))
     return best
 
 
@@ -172,10 +172,11 @@ def _privacies(quest: BoundedProblem, classes: Classes) -> Floats:
     return each
 
 
-def _level_classes(quest: BoundedProblem, answer: BoundedAnswer, spare: int) -> Spans:
-    """The recoding once up to `spare` records of commonest values have left their classes.
+def _cap_commonest_values(quest: BoundedProblem, answer: BoundedAnswer, spare: int) -> Spans:
+    """The recoding after up to `spare` records of commonest values have left their classes.
 
-    Each class keeps as many as the largest l allows for which what goes is not too much.
+    In each class a value keeps as many records as l allows: the largest l for which no more than
+    `spare` records must go.
     """
     classes = answer.outcome.classes
     low, high = answer.privacy, float(np.diff(_histogram(quest, classes).start).max())

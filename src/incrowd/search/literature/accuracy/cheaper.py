@@ -28,10 +28,13 @@ _MOST = 256
 """How many classes are divided again if nothing else is said."""
 
 
-def with_less_loss(
+def recut_dearest_classes(
     quest: BoundedProblem, answer: BoundedAnswer, watch: Watch, most: int = _MOST
 ) -> BoundedAnswer:
-    """The answer with its `most` dearest classes divided again, if as private and losing less."""
+    """The answer with its `most` dearest classes divided again, or itself.
+
+    It is itself unless the other is as private and loses less.
+    """
     other = judge_answer(quest, _cut_dearest(quest, answer, watch, most))
     if other is None or other.privacy < answer.privacy - SLACK:
         return answer
@@ -39,7 +42,7 @@ def with_less_loss(
 
 
 def _cut_dearest(quest: BoundedProblem, answer: BoundedAnswer, watch: Watch, most: int) -> Pieces:
-    """The pieces of an answer, those classes cut that lose most and can be."""
+    """The pieces of an answer after its `most` dearest classes are cut, as far as they can be."""
     pieces = answer.recoding.pieces
     model = quest.model(answer.privacy - SLACK)
     asked = replace(quest.problem, models=(*quest.problem.models, model), suppression=0.0)

@@ -131,7 +131,10 @@ def _privacy_at(point: FrontierPoint, privacy: Literal["k", "l"]) -> float:
 
 
 def _find_point(shop: Workshop, search: Accuracy, watch: Watch, share: float) -> FrontierPoint:
-    """Look for a point of the frontier in a share of the time that is left."""
+    """Look for a point of the frontier in a share of the time that is left.
+
+    `LimitError` without time for it, `InfeasibleError` if nothing is found.
+    """
     left = watch.remaining
     limited = SilentWatch(watch, None if left is None or share == 1 else left * share)
     found = search.run_in(shop, limited, in_passing=share < 1)
@@ -157,7 +160,7 @@ def _sort_bounds(bounds: Sequence[float]) -> tuple[float, ...]:
 
 
 def _look_order(number: int) -> Iterator[int]:
-    """Yield so many places, last, first, then half way between two that were yielded before."""
+    """Yield the places below `number`: last, first, then half way between two yielded before."""
     ends = sorted({0, number - 1})
     yield from reversed(ends)
     while len(ends) < number:

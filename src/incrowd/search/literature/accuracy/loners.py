@@ -1,8 +1,9 @@
 """Records that fit in with few others: who is left out first, and what no release can exceed.
 
-Both look at the line of a mapping. The longest run within the bound that holds a record says how
-much company it has there; the shortest are the loners. How much company the loners have in the
-whole table is counted, and limits the privacy of every release.
+A record's *company* are the records that can be in one class with it within the bound. Both look
+at the line of a mapping: the longest run within the bound that holds a record says how much company
+it has there, and the records with the shortest runs are the *loners*. How much company the loners
+have in the whole table is counted, and limits the privacy of every release.
 """
 
 from dataclasses import dataclass
@@ -44,7 +45,8 @@ def code_starts(problem: Problem) -> Counts:
 def staying_flags(quest: BoundedProblem, line: RecordLine) -> list[Flags]:
     """Flags of the records that stay, for each of one or three tries.
 
-    First all stay. If some may be left out, then all but half as many loners, and all but as many.
+    The first try keeps all. If s records may be left out, and the table has more, a second one
+    leaves out about s / 2 loners, and a third one s.
     """
     number, spare = len(line.records.row), quest.problem.suppressible
     stay = [np.ones(number, dtype=np.bool_)]
@@ -69,13 +71,13 @@ def _longest_runs(quest: BoundedProblem, line: RecordLine, there: Counts) -> Cou
     return accuracy_limits.longest_runs(first)
 
 
-def ceiling(quest: BoundedProblem, line: RecordLine) -> float:
+def privacy_ceiling(quest: BoundedProblem, line: RecordLine) -> float:
     """A privacy that no release within the bound exceeds, as far as loners and the table tell.
 
-    More records than may be left out have no more company than the last of them: one of them is in
-    the release.
+    Of the records with the least company one more is taken than may be left out: one of them stays
+    in any release, and has no more company than the last of them.
     """
-    limit = float(most_possible(quest))
+    limit = float(most_possible_privacy(quest))
     if any(column.sets for column in quest.problem.columns):
         return limit  # sets cost less than the spans around them
     tally = quest.problem.tally
@@ -95,9 +97,9 @@ def ceiling(quest: BoundedProblem, line: RecordLine) -> float:
 
 
 def _loneliest_rows(quest: BoundedProblem, line: RecordLine, box: Codes) -> Codes:
-    """Rows with the least company in the line, one of those that are equal.
+    """Rows with the least company in the line, one of several equal ones.
 
-    Together more records are like them than may be left out; no rows if that is too much work.
+    More records equal them than may be left out. No rows if there are too many to compare.
     """
     runs = _longest_runs(quest, line, np.arange(len(line.records.row)))
     rows = line.records.row[np.argsort(runs, kind="stable")]
@@ -110,8 +112,12 @@ def _loneliest_rows(quest: BoundedProblem, line: RecordLine, box: Codes) -> Code
     return rows[:number]
 
 
-def most_possible(quest: BoundedProblem) -> Fraction:
-    """The most privacy of the table as one class, after leaving out what may be."""
+def most_possible_privacy(quest: BoundedProblem) -> Fraction:
+    """A privacy that no class exceeds, by the counts of the table alone.
+
+    If sizes count, that is all records; else l of the table as one class after leaving out what may
+    be, or the number of values if people count in several classes.
+    """
     tally = quest.problem.tally
     if quest.sensitive is None:
         return Fraction(tally.records)

@@ -45,8 +45,8 @@ def divide_by_adjusting(
 
     Groups that are as wide as the bound lets them be have no room for others' records, so it is
     also tried with groups that begin smaller. If only sizes count, the line is divided best too.
-    Where records may be left out, all is also tried without those that fit in with fewest others.
-    Returned are all divisions with their privacy, the most private first.
+    Where records may be left out, all is also tried without the loners. Returned are all divisions
+    after their privacy, the most private first.
     """
     watch.tell("adjusting neighbours", 0.3)
     tries = [
@@ -86,7 +86,11 @@ def _least_privacy(quest: BoundedProblem, records: OrderedRecords, class_of: Cod
 def _adjust_groups(
     quest: BoundedProblem, boxes: BoxCosts, records: OrderedRecords, share: float, watch: Watch
 ) -> Codes:
-    """Groups that begin as wide as a share of the bound, after all help that there is."""
+    """The class of each record by AC, with groups that cost up to `share` of the bound at first.
+
+    Groups give records to their neighbours or take some; then the least private class is helped
+    within the whole bound, until it cannot be or the time is up.
+    """
     start = code_starts(quest.problem)
     line, by_value = (records.items, records.value), quest.sensitive is not None
     rule = accuracy.GroupRule(quest.most * share, by_value)
@@ -139,7 +143,10 @@ def _cheapest_runs(
 
 
 def best_of_one_column(quest: BoundedProblem, boxes: BoxCosts) -> list[Spans | Pieces]:
-    """A list of the most private of all divisions of one column (Section 5.1); empty if none is."""
+    """A list of the most private of all divisions of one column (Section 5.1); empty if none is.
+
+    `PolicyError` unless there is one column, `LimitError` if the division is too much work.
+    """
     problem = quest.problem
     exact.refuse_several_columns(problem)
     k, floor = least_people(problem), _asked_l(problem)
@@ -149,12 +156,12 @@ def best_of_one_column(quest: BoundedProblem, boxes: BoxCosts) -> list[Spans | P
         return [records.pieces(class_of) for class_of in divide_by_runs(quest, boxes, records)]
     column = exact.column_of(problem, quest.sensitive or 0)
     if quest.sensitive is not None:
-        best = exact.most_private(column, quest.most, k)
+        best = exact.most_private_division(column, quest.most, k)
         return [] if best is None else [recoding_of(problem, column, best[1])]
     low, high, found = k - 1, len(column.row), None
     while low < high:
         middle = (low + high + 1) // 2
-        class_of = exact.division(column, quest.most, floor, middle)
+        class_of = exact.find_division(column, quest.most, floor, middle)
         if class_of is None:
             high = middle - 1
         else:

@@ -24,10 +24,14 @@ from incrowd.search.literature.accuracy.answers import (
     SLACK,
     BoundedAnswer,
     BoundedProblem,
-    better,
+    better_of,
     judge_answer,
 )
-from incrowd.search.literature.accuracy.loners import RecordLine, ceiling, most_possible
+from incrowd.search.literature.accuracy.loners import (
+    RecordLine,
+    most_possible_privacy,
+    privacy_ceiling,
+)
 from incrowd.search.literature.accuracy.scan import Scans, Way, bisect_privacy, next_privacy
 from incrowd.search.literature.diversify.diversify import Diversify, MappingName, order_of
 from incrowd.search.literature.diversify.groups import records_of
@@ -85,10 +89,10 @@ class Workshop:
             self._adjusted[key] = found
         return self._adjusted[key]
 
-    def ceiling(self, quest: BoundedProblem) -> float:
+    def privacy_ceiling(self, quest: BoundedProblem) -> float:
         """A privacy that no release within the bound exceeds."""
         if quest.most not in self._ceilings:
-            self._ceilings[quest.most] = ceiling(quest, self.line("kd-tree"))
+            self._ceilings[quest.most] = privacy_ceiling(quest, self.line("kd-tree"))
         return self._ceilings[quest.most]
 
     def may_nudge(self, way: Way) -> bool:
@@ -111,7 +115,7 @@ class Best:
 
 def best_of_all(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best:
     """The most private answer of all ways, with the least loss of those as private."""
-    limit = shop.ceiling(quest)
+    limit = shop.privacy_ceiling(quest)
     best, tried = _best_adjusted(quest, shop, watch)
     ways = ways_of(quest)
     scanned: list[str] = []
@@ -119,7 +123,7 @@ def best_of_all(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best:
         if watch.expired and best is not None:
             break
         answer = bisect_privacy(quest, way, shop.scans, watch, _known_privacy(best, limit))
-        best = better(best, answer)
+        best = better_of(best, answer)
         scanned.append(way.title)
     if best is not None:
         best = _lower_loss(quest, shop, best, ways, watch)
@@ -127,19 +131,19 @@ def best_of_all(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best:
 
 
 def best_in_passing(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best:
-    """The best answer for one of many bounds of a large table; crowd only nudges, a few times."""
+    """The best answer for one of many bounds; in a large table crowd is asked a few times only."""
     if quest.problem.tally.records <= _SMALL:
         return best_of_all(quest, shop, watch)
-    limit = shop.ceiling(quest)
+    limit = shop.privacy_ceiling(quest)
     best, tried = _best_adjusted(quest, shop, watch)
     *quick, slow = ways_of(quest)
     for way in quick:
-        best = better(
+        best = better_of(
             best, bisect_privacy(quest, way, shop.scans, watch, _known_privacy(best, limit))
         )
-    best = better(best, _nudge(quest, shop, slow, _known_privacy(best, limit), watch))
+    best = better_of(best, _nudge(quest, shop, slow, _known_privacy(best, limit), watch))
     if best is not None:
-        best = cheaper.with_less_loss(quest, best, watch, _CUT)
+        best = cheaper.recut_dearest_classes(quest, best, watch, _CUT)
     return Best(best, tried, tuple(way.title for way in (*quick, slow)), limit)
 
 
@@ -158,7 +162,7 @@ def _nudge(
     if answer is None or answer.privacy <= reached + SLACK:
         return answer
     further = bisect_privacy(quest, way, shop.scans, watch, _known_privacy(answer, limit))
-    return better(answer, further)
+    return better_of(answer, further)
 
 
 def _known_privacy(best: BoundedAnswer | None, limit: float) -> tuple[float, float]:
@@ -169,7 +173,7 @@ def _known_privacy(best: BoundedAnswer | None, limit: float) -> tuple[float, flo
 def _best_adjusted(
     quest: BoundedProblem, shop: Workshop, watch: Watch
 ) -> tuple[BoundedAnswer | None, tuple[tuple[str, float | None], ...]]:
-    """The best answer of AC along all mappings, and the privacy reached along each; None: none."""
+    """The best answer of AC along all mappings, and the privacy along each; None where none is."""
     tried: dict[str, float | None] = {}
     best: BoundedAnswer | None = None
     if quest.whole_rows:
@@ -178,10 +182,10 @@ def _best_adjusted(
         along: BoundedAnswer | None = None
         for bound in _tried_bounds(quest):
             asked = replace(quest, mapping=mapping, most=bound)
-            if along is None or shop.ceiling(asked) >= along.privacy - SLACK:
-                along = better(along, shop.adjust_line(asked, watch))
+            if along is None or shop.privacy_ceiling(asked) >= along.privacy - SLACK:
+                along = better_of(along, shop.adjust_line(asked, watch))
         tried[mapping] = along.privacy if along else None
-        best = better(best, along)
+        best = better_of(best, along)
     return best, tuple(tried.items())
 
 
@@ -208,18 +212,18 @@ def adjust_line(quest: BoundedProblem, shop: Workshop, watch: Watch) -> BoundedA
     best = best_judged(quest, [pieces for _, pieces in found])
     if quest.sensitive is None:
         return best
-    return better(best, _raise_l(quest, shop, floor(found[0][0]) + 1, watch))
+    return better_of(best, _raise_l(quest, shop, floor(found[0][0]) + 1, watch))
 
 
 def _raise_l(quest: BoundedProblem, shop: Workshop, l: int, watch: Watch) -> BoundedAnswer | None:
     """The best answer of the direct heuristic for l, l + 1, … while it has one; None if never."""
     best: BoundedAnswer | None = None
     way = direct_way(quest.mapping)
-    while l <= most_possible(quest) and not watch.expired:
+    while l <= most_possible_privacy(quest) and not watch.expired:
         answer = shop.scans.answer(quest, way, Fraction(l), watch)
         if answer is None:
             break
-        best, l = better(best, answer), l + 1
+        best, l = better_of(best, answer), l + 1
     return best
 
 
@@ -229,14 +233,17 @@ def direct_way(mapping: MappingName, step: Fraction = Fraction(1)) -> Way:
 
 
 def best_judged(quest: BoundedProblem, found: list[Spans | Pieces]) -> BoundedAnswer | None:
-    """The best answer among what was found, else among it with failing classes merged; or None."""
+    """The best answer among what was found, else among it once failing classes are merged.
+
+    None if neither holds one.
+    """
     best: BoundedAnswer | None = None
     for one in found:
-        best = better(best, judge_answer(quest, one))
+        best = better_of(best, judge_answer(quest, one))
     if best is not None:
         return best
     for one in _merge_failing(quest.problem, found):
-        best = better(best, judge_answer(quest, one))
+        best = better_of(best, judge_answer(quest, one))
     return best
 
 
@@ -271,5 +278,5 @@ def _lower_loss(
         if watch.expired:
             return best
         asked = Fraction(best.privacy if quest.sensitive is None else best.privacy - SLACK)
-        best = better(best, shop.scans.answer(quest, way, asked, watch)) or best
-    return cheaper.with_less_loss(quest, best, watch)
+        best = better_of(best, shop.scans.answer(quest, way, asked, watch)) or best
+    return cheaper.recut_dearest_classes(quest, best, watch)

@@ -17,10 +17,10 @@ from incrowd.search.literature.accuracy.answers import (
     SLACK,
     BoundedAnswer,
     BoundedProblem,
-    better,
+    better_of,
     judge_answer,
 )
-from incrowd.search.literature.accuracy.loners import most_possible
+from incrowd.search.literature.accuracy.loners import most_possible_privacy
 from incrowd.search.search import Search
 from incrowd.watch import Watch
 
@@ -48,7 +48,10 @@ class Scans:
     def release_of(
         self, quest: BoundedProblem, way: Way, privacy: Fraction, watch: Watch
     ) -> Spans | None:
-        """The release of a search asked for a privacy, 1 for none; None if it finds nothing."""
+        """The release of a search asked for a privacy, 1 for none; None if it finds nothing.
+
+        `LimitError` if the time is up before it has one.
+        """
         key = way.title, privacy
         if key not in self._made:
             models = self.problem.models
@@ -71,7 +74,10 @@ class Scans:
 
 
 def spans_of_search(problem: Problem, search: Search, watch: Watch) -> Spans | None:
-    """The recoding that a search finds, as spans; None if it finds nothing."""
+    """The recoding that a search finds, as spans; None if it finds nothing.
+
+    `LimitError` if the time is up before.
+    """
     try:
         found = search.run(problem, watch).recoding
     except InfeasibleError:
@@ -93,13 +99,13 @@ def bisect_privacy(
     """
     reached, limit = known
     best = scans.answer(quest, way, Fraction(1), watch)
-    low, high = Fraction(1), most_possible(quest)
+    low, high = Fraction(1), most_possible_privacy(quest)
     while high - low >= way.step and not watch.expired:
         middle = _middle(low, high, way.step)
         fits = middle <= max(reached, best.privacy if best else 0.0) + SLACK
         if not fits and middle <= limit + SLACK:
             answer = scans.answer(quest, way, middle, watch)
-            fits, best = answer is not None, better(best, answer)
+            fits, best = answer is not None, better_of(best, answer)
         if fits:
             low = middle
         else:

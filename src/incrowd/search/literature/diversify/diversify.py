@@ -127,7 +127,7 @@ def _diverse_classes(
     column, l = wanted
     boxes = boxes_of(problem)
     everyone = groups.records_of(problem, order, column)
-    kept = groups.eligible_together(
+    kept = groups.flag_eligible_together(
         [(everyone.value, Fraction(l)), *_limited_values(problem, everyone)]
     )
     if len(kept) - int(kept.sum()) > problem.suppressible or not kept.any():
@@ -175,7 +175,11 @@ def _found_of(name: str, spans: Spans, l: int, fallen: int) -> Found:
 
 
 def _optimal_division(problem: Problem, name: str) -> Found:
-    """The division of one column with the least largest extent (Section 4.2)."""
+    """The division of one column with the least largest extent (Section 4.2).
+
+    `PolicyError` unless there is one column and one l-diversity model, `LimitError` if it is too
+    much work, `InfeasibleError` if the models are not satisfied.
+    """
     sensitive, l = only_share_limit(problem, name)
     column = exact.column_of(problem, sensitive)
     best = exact.least_extent(column, l, least_people(problem))
@@ -207,7 +211,7 @@ def only_share_limit(problem: Problem, name: str) -> tuple[int, Fraction]:
 
 
 def recoding_of(problem: Problem, column: exact.OneColumn, class_of: Codes) -> Spans:
-    """The recoding of a division of one column."""
+    """The recoding of a division of one column, given by the class of each of its records."""
     ones = np.ones(len(column.row), dtype=np.int64)
     spans = Spans(fold_pieces(Pieces(column.row, ones, class_of)))
     told = spans.merge_alike(problem.tally, problem.columns)

@@ -11,6 +11,9 @@ no class costs more than E. If a window then begins with nobody, it can begin la
 needs only that the cost of a class does not fall when it gets wider, so it holds for hierarchies
 as for numbers. The paper's program minimizes the loss instead and claims the average extent too;
 exhaustive search says otherwise, so we claim the largest extent alone.
+
+A *domain* is the records of one sensitive value. A *place* is the number of a code among those of
+the table. *Extent* and cost of a class are the same here.
 """
 
 from dataclasses import dataclass
@@ -60,7 +63,10 @@ class OneColumn:
         return np.unique(self.costs[first, last])
 
     def reach(self, most: float) -> Counts:
-        """The last place of a class from each place within this cost; one less than it if none."""
+        """The last place that a class can reach from each place within this cost.
+
+        It is the place before if no class can begin there.
+        """
         fits = self.costs <= most
         fits[np.tril_indices(len(fits), -1)] = True
         beyond = np.where(fits.all(axis=1), len(fits), np.argmin(fits, axis=1))
@@ -89,7 +95,10 @@ def refuse_several_columns(problem: Problem) -> None:
 
 
 def column_of(problem: Problem, sensitive: int) -> OneColumn:
-    """The only quasi-identifying column of a problem, with the domains of a sensitive column."""
+    """The only quasi-identifying column of a problem, with the domains of a sensitive column.
+
+    `PolicyError` as of `refuse_several_columns`, `LimitError` if it has too many different values.
+    """
     refuse_several_columns(problem)
     tally = problem.tally
     row = np.repeat(np.arange(tally.rows, dtype=np.int32), tally.counts)
@@ -108,8 +117,11 @@ def column_of(problem: Problem, sensitive: int) -> OneColumn:
     return OneColumn(row[order], place[order].astype(np.int64), start, costs)
 
 
-def division(column: OneColumn, most: float, l: Fraction, k: int = 1) -> Codes | None:
-    """The l-diverse class of each record, of k or more, that costs `most` at most; None if none."""
+def find_division(column: OneColumn, most: float, l: Fraction, k: int = 1) -> Codes | None:
+    """The class of each record, l-diverse, of k records or more, at a cost of `most` or less.
+
+    None if there are no such classes, `LimitError` if they are too much work to find.
+    """
     if any(size * l > len(column.place) for size in column.sizes.tolist()):
         return None
     reach = column.reach(most)
@@ -135,19 +147,20 @@ def _class_of_records(held: Counts) -> Codes:
 
 
 def least_extent(column: OneColumn, l: Fraction, k: int = 1) -> tuple[float, Codes] | None:
-    """The least largest cost of l-diverse classes with k records, and the class of each record.
+    """The least bound E within which l-diverse classes of k records exist, and classes within it.
 
-    None if even the table as one class is not so (Section 4.2). Found through the dual problem, as
-    Section 5.2 proposes: halving over the bound E, for which a division is asked each time.
+    Classes are given by record. None if even the table as one class is not so (Section 4.2),
+    `LimitError` if it is too much work. Found through the dual problem, as Section 5.2 proposes:
+    halving over the bound E, for which a division is asked each time.
     """
     extents = column.extents
     low, high = 0, len(extents) - 1
-    best = division(column, float(extents[high]), l, k)
+    best = find_division(column, float(extents[high]), l, k)
     if best is None:
         return None
     while low < high:
         middle = (low + high) // 2
-        found = division(column, float(extents[middle]), l, k)
+        found = find_division(column, float(extents[middle]), l, k)
         if found is None:
             low = middle + 1
         else:
@@ -155,13 +168,16 @@ def least_extent(column: OneColumn, l: Fraction, k: int = 1) -> tuple[float, Cod
     return float(extents[high]), best
 
 
-def most_private(column: OneColumn, most: float, k: int = 1) -> tuple[Fraction, Codes] | None:
-    """The largest l for which classes of at most this cost are l-diverse (Section 5.1).
+def most_private_division(
+    column: OneColumn, most: float, k: int = 1
+) -> tuple[Fraction, Codes] | None:
+    """The largest l of classes of at most this cost, and the class of each record (Section 5.1).
 
-    None if there are no classes of at most this cost with k records. Two different fractions with
-    denominators up to n are at least 1/n² apart, so halving ends with the best one.
+    None if there are no classes of at most this cost with k records; `LimitError` if it is too much
+    work. Two different fractions with denominators up to n are at least 1/n² apart, so halving ends
+    with the best one.
     """
-    best = division(column, most, Fraction(1), k)
+    best = find_division(column, most, Fraction(1), k)
     if best is None:
         return None
     largest = int(column.sizes.max())
@@ -169,7 +185,7 @@ def most_private(column: OneColumn, most: float, k: int = 1) -> tuple[Fraction, 
     high = Fraction(len(column.place), largest) + Fraction(1, largest**2)
     while high - low >= Fraction(1, largest**2):
         middle = (low + high) / 2
-        found = division(column, most, middle, k)
+        found = find_division(column, most, middle, k)
         if found is None:
             high = middle
         else:

@@ -6,6 +6,9 @@ lowers the cost, which changes no class's values. This is ours; on a census tabl
 lowers GCP by an eighth.
 
 Classes that must be larger than l records are runs of l-diverse ones, divided best (Section 3).
+
+Records are *l-eligible* if at most one in l of them holds the same value: then l-diverse classes of
+all of them exist.
 """
 
 from bisect import bisect_left
@@ -90,7 +93,7 @@ def largest_l(counts: Counts) -> float:
     return float(counts.sum() / max(int(counts.max(initial=0)), 1))
 
 
-def eligible_together(columns: Sequence[tuple[Codes, Fraction]]) -> Flags:
+def flag_eligible_together(columns: Sequence[tuple[Codes, Fraction]]) -> Flags:
     """Flags of the records that are eligible by each sensitive column with its own l.
 
     Each column in turn leaves out what it must, until none has to: a column that was eligible may
@@ -100,14 +103,14 @@ def eligible_together(columns: Sequence[tuple[Codes, Fraction]]) -> Flags:
     before = -1
     while before != (before := int(kept.sum())):
         for value, l in columns:
-            kept[np.flatnonzero(kept)] = eligible_part(value[kept], l)
+            kept[np.flatnonzero(kept)] = flag_eligible_part(value[kept], l)
     return kept
 
 
-def eligible_part(value: Codes, l: int | Fraction) -> Flags:
+def flag_eligible_part(value: Codes, l: int | Fraction) -> Flags:
     """The largest part of these records that is l-eligible, as flags; the last of a value go first.
 
-    Every value keeps at most c records, c as large as leaves c times l records or more.
+    Every value keeps at most c records; c is the largest number that leaves c * l records or more.
     """
     counts = np.bincount(value)
     if int(counts.max(initial=0)) * l <= len(value):
@@ -178,7 +181,7 @@ def swap_records(records: OrderedRecords, class_of: Codes, rounds: int, boxes: "
 
 
 def _swap_reach(records: OrderedRecords, number: int) -> int:
-    """How many places apart classes swap: fewer if they share many values."""
+    """How many places apart two classes that swap may be: fewer if classes share many values."""
     held = np.bincount(records.value).astype(np.float64)
     shared = float((held**2).sum()) / (len(records.value) * number)
     return min(max(int(_PARTNERS / shared), 2), _REACH)

@@ -44,11 +44,11 @@ class MinGenCells(Search):
     recoding: ClassVar[Recodes] = "cells"
 
     def run(self, problem: Problem, watch: Watch) -> Found:
-        """Compare all partitions of the table into classes."""
+        """Compare all partitions of the table into classes; `PolicyError` if it is too large."""
         table = SmallTable.of(problem)
         _refuse_unsupported(problem, table, self.limit)
         raise_if_infeasible(problem)
-        best = Partitions(problem, table).best(watch)
+        best = Partitions(problem, table).find_best(watch)
         if best is None and watch.must_stop:
             raise LimitError(
                 "the time limit ended before all partitions of the table were compared",
@@ -85,7 +85,7 @@ def _refuse_unsupported(problem: Problem, table: SmallTable, limit: int) -> None
 
 
 def _none_error(problem: Problem) -> InfeasibleError:
-    """The error if no partition will do; full-domain searches also count whom gaps match."""
+    """The error if no partition will do; it names mingen if that counts whom gaps match."""
     error = nothing_found(problem)
     if not gaps_match(problem):
         return error

@@ -20,7 +20,7 @@ from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
 if TYPE_CHECKING:
-    from incrowd.search.literature.mingen.tagging import Tagged
+    from incrowd.search.literature.mingen.tagging import TaggedLattice
 
 
 _SLACK = 1e-12
@@ -58,14 +58,17 @@ class Preferred:
     """
 
     @property
-    def named(self) -> tuple[str, ...]:
+    def named_columns(self) -> tuple[str, ...]:
         """The columns that the rules name."""
         return (*self.order, *self.weights, *self.at_most)
 
     def choose(self, columns: Sequence[QuasiColumn], nodes: Sequence[Node]) -> tuple[Node, str]:
-        """One of the nodes, and the rule that decided."""
+        """One of the nodes, and the rule that decided, in words.
+
+        `PolicyError` if a rule names an unknown column, `InfeasibleError` if none keeps `at_most`.
+        """
         self.check(columns)
-        left, decided = self._within_limits(columns, nodes), "there is only one"
+        left, decided = self._nodes_within_limits(columns, nodes), "there is only one"
         if len(left) < len(nodes):
             decided = "the limits of levels decided"
         for rule, key in self._rules(columns):
@@ -73,21 +76,23 @@ class Preferred:
                 break
             worth = [key(node) for node in left]
             least = min(worth)
-            fewer = [n for n, w in zip(left, worth, strict=True) if _as_good(w, least)]
+            fewer = [n for n, w in zip(left, worth, strict=True) if _is_as_good(w, least)]
             if len(fewer) < len(left):
                 left, decided = fewer, f"{rule} decided"
         return left[0], decided
 
     def check(self, columns: Sequence[QuasiColumn]) -> None:
         """Raise `PolicyError` if a rule names what is not a quasi-identifying column."""
-        unknown = {*self.named} - {c.name for c in columns}
+        unknown = {*self.named_columns} - {c.name for c in columns}
         if unknown:
             raise PolicyError(
                 f"the preference of mingen names {min(unknown)!r}, which is not a quasi-identifier",
                 remedy="name columns of role quasi: " + ", ".join(repr(c.name) for c in columns),
             )
 
-    def _within_limits(self, columns: Sequence[QuasiColumn], nodes: Sequence[Node]) -> list[Node]:
+    def _nodes_within_limits(
+        self, columns: Sequence[QuasiColumn], nodes: Sequence[Node]
+    ) -> list[Node]:
         """The nodes at or below the levels of `at_most`; `InfeasibleError` if there is none."""
         left = list(nodes)
         for j, column in enumerate(columns):
@@ -107,7 +112,7 @@ class Preferred:
         return left
 
     def _rules(self, columns: Sequence[QuasiColumn]) -> list[tuple[str, Callable[[Node], Any]]]:
-        """The rules in order: the name of each, and a figure of a node that it makes small."""
+        """The rules in order: the name of each, and the figure of a node that is to be small."""
         place = {column.name: j for j, column in enumerate(columns)}
         first = [place[name] for name in self.order]
         scale = [self.weights.get(c.name, 1.0) / max(c.hierarchy.height, 1) for c in columns]
@@ -122,7 +127,7 @@ class Preferred:
         return rules
 
 
-def _as_good(worth: Any, least: Any) -> bool:
+def _is_as_good(worth: Any, least: Any) -> bool:
     """Whether two figures are equal but for rounding."""
     return bool(worth <= least + _SLACK) if isinstance(least, float) else bool(worth == least)
 
@@ -138,7 +143,8 @@ def minimal_generalizations(
 
     A node can be released if the classes that satisfy every model hold all but as many records as
     may be left out. Nodes come with the fewest levels first. Exact for every model: a node above
-    one that can be released is never minimal, whether or not it can be released itself.
+    one that can be released is never minimal, whether or not it can be released itself. Errors are
+    those of `climb_lattice`.
     """
     return climb_lattice(problem, watch, limit).minimal
 
@@ -152,6 +158,7 @@ def minimal_distortions(
     lower one counts, so without suppression and with a loss that never falls as levels rise these
     are minimal generalizations (Theorem 2). With suppression a higher node may suppress fewer
     records and lose less: then all nodes are compared, as Figure 5 does, not only minimal ones.
+    Errors are those of `climb_lattice`.
     """
     lattice = climb_lattice(replace(problem, loss=loss or Precision()), watch, limit)
     if not lattice.compare(watch):
@@ -159,8 +166,11 @@ def minimal_distortions(
     return lattice.distortions
 
 
-def untagged_lattice(problem: Problem, limit: int) -> "Tagged":
-    """The lattice of a problem, nothing known of it yet; refused if it cannot be looked at."""
+def untagged_lattice(problem: Problem, limit: int) -> "TaggedLattice":
+    """The lattice of a problem, nothing known of it yet.
+
+    `PolicyError` if it has more than `limit` nodes, `InfeasibleError` if no release is possible.
+    """
     levels = [allowed_levels(column) for column in problem.columns]
     size = prod(len(allowed) for allowed in levels)
     if size > limit:
@@ -173,11 +183,15 @@ def untagged_lattice(problem: Problem, limit: int) -> "Tagged":
             ),
         )
     raise_if_infeasible(problem)
-    return tagging.Tagged(problem, tuple(a[0] for a in levels), tuple(a[-1] for a in levels))
+    return tagging.TaggedLattice(problem, tuple(a[0] for a in levels), tuple(a[-1] for a in levels))
 
 
-def climb_lattice(problem: Problem, watch: Watch, limit: int) -> "Tagged":
-    """The lattice with all its minimal nodes known; `LimitError` if the time is up before."""
+def climb_lattice(problem: Problem, watch: Watch, limit: int) -> "TaggedLattice":
+    """The lattice with all its minimal nodes known.
+
+    `PolicyError` if it has more than `limit` nodes, `LimitError` if the time is up before, and
+    `InfeasibleError` if no node can be released.
+    """
     lattice = untagged_lattice(problem, limit)
     if not lattice.climb(watch):
         raise time_is_up_error(lattice)
@@ -186,7 +200,7 @@ def climb_lattice(problem: Problem, watch: Watch, limit: int) -> "Tagged":
     return lattice
 
 
-def time_is_up_error(lattice: "Tagged") -> LimitError:
+def time_is_up_error(lattice: "TaggedLattice") -> LimitError:
     """The error that the time was up before all nodes had been looked at or ruled out."""
     return LimitError(
         f"the time limit ended after {lattice.examined:,} of {lattice.size:,} level vectors",
@@ -219,7 +233,7 @@ class MinGen(Search):
     @property
     def named_columns(self) -> dict[str, tuple[str, ...]]:
         """The columns that its settings name."""
-        return {"prefer": self.prefer.named}
+        return {"prefer": self.prefer.named_columns}
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Find all minimal generalizations and take the preferred one of least loss."""
@@ -242,7 +256,7 @@ class MinGen(Search):
         )
 
 
-def _explain(lattice: "Tagged", rule: str) -> tuple[dict[str, float], str]:
+def _explain(lattice: "TaggedLattice", rule: str) -> tuple[dict[str, float], str]:
     """The facts of a search, and a sentence that ends in the rule by which it chose."""
     minimal, least = lattice.minimal, lattice.distortions
     counts = {

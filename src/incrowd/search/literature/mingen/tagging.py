@@ -18,7 +18,7 @@ from incrowd.search.lattice.frontier import (
     NOT_JUDGED,
     Explored,
     NodeState,
-    are_lowest,
+    flag_lowest,
     rank,
     sum_parts,
 )
@@ -39,8 +39,11 @@ class _NodeFacts:
 
     node: Node
     k: int
+    """People in the smallest class."""
     suppressed: int
+    """Records in failing classes, or `NOT_JUDGED`."""
     loss: float
+    """NaN unless the node can be released."""
     state: NodeState
     hopeless: bool
     """Neither the node nor any below it can be released."""
@@ -48,7 +51,7 @@ class _NodeFacts:
     """No node at or above has a smaller loss."""
 
 
-class Tagged:
+class TaggedLattice:
     """A lattice and what is known of its nodes, from `low` to `high`."""
 
     def __init__(self, problem: Problem, low: Node, high: Node) -> None:
@@ -61,14 +64,14 @@ class Tagged:
         self._shape = tuple(top - bottom + 1 for bottom, top in zip(low, high, strict=True))
         self._tags = np.full(self._shape, _OPEN, dtype=np.int8)
         self._least = self._start_bounds()
-        self._looks: dict[Node, _NodeFacts] = {}
-        self._told = 0.0
+        self._facts: dict[Node, _NodeFacts] = {}
+        self._last_told_at = 0.0
         self.size = prod(self._shape)
         """How many nodes there are."""
 
     def _start_bounds(self) -> Floats:
         """A lower bound of the loss of every node, minus infinity where none is known."""
-        parts = self._limits.start()
+        parts = self._limits.starting_limits()
         if parts is None:
             return np.full(self._shape, -inf)
         return sum_parts(parts, self._low, self._high)
@@ -76,54 +79,59 @@ class Tagged:
     @property
     def examined(self) -> int:
         """How many nodes were counted."""
-        return len(self._looks)
+        return len(self._facts)
 
     def climb(self, watch: Watch) -> bool:
         """Find all minimal nodes; False if the time was up before."""
         steps = [range(low, high + 1) for low, high in zip(self._low, self._high, strict=True)]
         for node in sorted(product(*steps), key=rank):
-            while self._tag(node) == _OPEN:
+            while self._tag_of(node) == _OPEN:
                 if self._is_over(watch):
                     return False
                 self._tell(watch, "looking for minimal generalizations")
-                self._divide(self._chain(node) if self._judge.prunes else [node], watch)
+                self._divide_chain(
+                    self._chain_upwards(node) if self._judge.prunes else [node], watch
+                )
         return True
 
     def _is_over(self, watch: Watch) -> bool:
         """Whether to stop: time is up, and there is a node unless the time limit is hard."""
         return watch.expired and watch.over(answered=bool(self._releasable))
 
-    def _tag(self, node: Node) -> int:
+    def _tag_of(self, node: Node) -> int:
         """The tag of a node: open, closed, or above a releasable one."""
-        return int(self._tags[self._place(node)])
+        return int(self._tags[self._place_of(node)])
 
-    def _place(self, node: Node) -> Node:
+    def _place_of(self, node: Node) -> Node:
         """The place of a node in the arrays: its levels less the lowest ones."""
         return tuple(level - low for level, low in zip(node, self._low, strict=True))
 
-    def _chain(self, node: Node) -> list[Node]:
-        """Open nodes from this one upwards, each a step above the last, all columns alike."""
+    def _chain_upwards(self, node: Node) -> list[Node]:
+        """Open nodes from this one up, a step apart: the column lowest for its height rises."""
         chain = [node]
         while True:
-            steps = [step for step in self._steps(chain[-1]) if self._tag(step[1]) == _OPEN]
+            steps = [step for step in self._steps_up(chain[-1]) if self._tag_of(step[1]) == _OPEN]
             if not steps:
                 return chain
             chain.append(min(steps)[1])
 
-    def _steps(self, node: Node) -> list[tuple[float, Node]]:
-        """The nodes one step above, with how high the column that rises is then."""
+    def _steps_up(self, node: Node) -> list[tuple[float, Node]]:
+        """The nodes one step above, each after the raised level's share of the highest one."""
         return [
             ((level + 1) / high, (*node[:j], level + 1, *node[j + 1 :]))
             for j, (level, high) in enumerate(zip(node, self._high, strict=True))
             if level < high
         ]
 
-    def _divide(self, chain: list[Node], watch: Watch) -> None:
-        """Find where a chain becomes releasable; split at two thirds, higher nodes being cheap."""
+    def _divide_chain(self, chain: list[Node], watch: Watch) -> None:
+        """Examine nodes until it is known where a chain becomes releasable, or the time is up.
+
+        The chain is split at two thirds: higher nodes are cheaper to count.
+        """
         low, high = 0, len(chain)
         while low < high and not self._is_over(watch):
             middle = (low + 2 * high) // 3
-            if self._tag(chain[middle]) != _OPEN:
+            if self._tag_of(chain[middle]) != _OPEN:
                 low = middle + 1
                 continue
             if self._examine(chain[middle]).state is NodeState.RELEASABLE:
@@ -134,8 +142,8 @@ class Tagged:
     def _examine(self, node: Node) -> _NodeFacts:
         """Count and judge a node, remember what was found, and tag it and nodes above or below."""
         look = self._count_crowds(node) if self._anything else self._count(node)
-        self._looks[node] = look
-        place = self._place(node)
+        self._facts[node] = look
+        place = self._place_of(node)
         above = tuple(slice(level, None) for level in place)
         below = tuple(slice(0, level + 1) for level in place)
         np.maximum(self._least[above], look.bound, out=self._least[above])
@@ -185,8 +193,12 @@ class Tagged:
         *,
         hopeless: bool,
     ) -> _NodeFacts:
-        """What is known of a counted node; `loss` is no number if it cannot be released."""
-        k, bound = int(counted.sizes.people.min()), self._limits.above(counted)
+        """What is known of a counted node.
+
+        `suppressed` are the records in failing classes or `NOT_JUDGED`; `loss` is NaN unless the
+        node can be released.
+        """
+        k, bound = int(counted.sizes.people.min()), self._limits.limit_above(counted)
         return _NodeFacts(counted.node, k, suppressed, loss, state, hopeless, bound)
 
     @property
@@ -197,7 +209,7 @@ class Tagged:
     @property
     def _releasable(self) -> list[_NodeFacts]:
         """What is known of the counted nodes that can be released."""
-        return [look for look in self._looks.values() if look.state is NodeState.RELEASABLE]
+        return [look for look in self._facts.values() if look.state is NodeState.RELEASABLE]
 
     @property
     def best(self) -> float:
@@ -216,8 +228,8 @@ class Tagged:
         Without suppression, and with a loss that never falls as levels rise, there are none.
         """
         limits = np.where(self._tags == _ABOVE, self._least, inf).reshape(-1)
-        for node in self._looks:
-            limits[np.ravel_multi_index(self._place(node), self._shape)] = inf
+        for node in self._facts:
+            limits[np.ravel_multi_index(self._place_of(node), self._shape)] = inf
         best = inf
         while not watch.expired:
             if self.best < best:
@@ -235,22 +247,23 @@ class Tagged:
         return False
 
     def _narrow(self, limits: Floats, best: float) -> Floats:
-        """The raised lower bounds; infinite above a best node where no less can be lost."""
+        """The limits raised to the lower bounds; infinite above best nodes if none loses less."""
         lifted: Floats = np.maximum(limits, self._least.reshape(-1))
         no_better: Flags = np.zeros(self._shape, dtype=np.bool_)
         for node in self.distortions:
-            no_better[tuple(slice(level, None) for level in self._place(node))] = True
+            no_better[tuple(slice(level, None) for level in self._place_of(node))] = True
         lifted[no_better.reshape(-1) & (lifted >= best - EPSILON)] = inf
         return lifted
 
     def _tell(self, watch: Watch, what: str) -> None:
-        if watch.elapsed - self._told > 0.2:
-            self._told = watch.elapsed
+        """Tell the watch what is done and the share of known nodes, five times a second at most."""
+        if watch.elapsed - self._last_told_at > 0.2:
+            self._last_told_at = watch.elapsed
             watch.tell(what, float(np.count_nonzero(self._tags)) / self.size)
 
     def as_explored(self, taken: Node, *, climbed: bool) -> Explored:
         """The nodes that were counted, and the one that was taken; `climbed`: to the end."""
-        looks = list(self._looks.values())
+        looks = list(self._facts.values())
         levels: Codes = np.array([look.node for look in looks], dtype=np.int32)
         return Explored(
             columns=tuple(column.name for column in self._problem.columns),
@@ -259,7 +272,7 @@ class Tagged:
             suppressed=np.array([look.suppressed for look in looks], dtype=np.int64),
             loss=np.array([look.loss for look in looks], dtype=np.float64),
             state=np.array([look.state for look in looks], dtype=np.int32),
-            best=list(self._looks).index(taken),
+            best=list(self._facts).index(taken),
             lattice=self.size,
             finds_minimal=climbed,
         )
@@ -270,5 +283,5 @@ def _lowest(nodes: list[Node]) -> tuple[Node, ...]:
     ordered = sorted(nodes, key=rank)
     if not ordered:
         return ()
-    minimal = are_lowest(np.array(ordered, dtype=np.int32)).tolist()
+    minimal = flag_lowest(np.array(ordered, dtype=np.int32)).tolist()
     return tuple(node for node, least in zip(ordered, minimal, strict=True) if least)
