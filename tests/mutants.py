@@ -40,7 +40,7 @@ MUTANTS = [
         "tests/verify/test_judges.py tests/verify/test_limits.py",
         ("smallest >= model.k", "smallest >= model.k - 1"),
         ("int(evidence.people.min()) < model.k", "int(evidence.people.max()) < model.k"),
-        ("fewest >= meant_fraction(model.l)", "fewest + 1 >= written(model.l)"),
+        ("fewest >= meant_fraction(model.l)", "fewest + 1 >= meant_fraction(model.l)"),
         ("np.log(model.l) - _ROUNDING", "np.log(model.l) - 0.1"),
         ("worst <= model.t + _ROUNDING", "worst <= model.t + 0.05"),
         ("np.where(rank >= l, count, 0)", "np.where(rank >= l - 1, count, 0)"),

@@ -26,7 +26,7 @@ def ticket(job, *events):
 def answer(k, loss, quick):
     after = facts.ClassFacts(k=k, classes=9, highest=1 / k, average=0.1, uniques=0)
     return facts.WhatIf(before=crowd, after=after, suppressed=0, why_refused=None,
-        loss_name="gcp", loss=loss, by_column={"age": loss}, quick=quick, how="made up", seconds=0.1)
+        loss_name="gcp", loss=loss, by_column={"age": loss}, quick=quick, how="", seconds=0.1)
 
 def point(job, k, loss, quick=False):
     name = f"crowd, k = {k}"

@@ -165,7 +165,7 @@ def _why_refused(problem: Problem, outcome: Outcome) -> str | None:
     if outcome.suppressed > problem.suppressible:
         return "more records are left out than the policy allows"
     if overlaps_betray(problem, outcome):
-        return "overlapping classes together tell who is in the table more surely than the policy allows"
+        return "overlapping classes together tell too surely who is in the table"
     return None
 
 
