@@ -21,7 +21,7 @@ from itertools import chain
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Texts
-from incrowd.attacks.attack import Attack, columns, part
+from incrowd.attacks.attack import Attack, columns_phrase, part_phrase
 from incrowd.attacks.rates import PersonRisk, Rate
 from incrowd.hierarchy.foreign_labels import read_any_bounds
 from incrowd.hierarchy.labels import (
@@ -53,7 +53,7 @@ class SoleMatches:
     """How many were not, because there are too many."""
 
 
-def sole_matches(linked: WorldLinkage, most: int = MOST) -> SoleMatches:
+def find_sole_matches(linked: WorldLinkage, most: int = MOST) -> SoleMatches:
     """Find who alone fits a class or an end of its labels, of which `most` are looked up."""
     classes = fold([linked.release[name].codes for name in linked.names], ()).quasi
     found = [_end_cells(linked.release[name]) for name in linked.names]
@@ -170,8 +170,8 @@ def _describe_ends(
 ) -> str:
     """What the attacker does and achieves, in words; `success` is how often a claim is right."""
     how = (
-        f"Somebody has a list of people with {columns(names)}, and knows that somebody in each "
-        "class has the values that its labels end on. "
+        f"Somebody has a list of people with {columns_phrase(names)}, and knows that somebody in "
+        "each class has the values that its labels end on. "
     )
     claims = len(matches.person)
     if not claims:
@@ -179,12 +179,12 @@ def _describe_ends(
     who = "1 person on the list is" if claims == 1 else f"{claims:,} people on the list are each"
     how += f"{who} the only one to fit a class or an end of its labels: "
     if presence.known:
-        prior = part(presence.prior, "the whole list")
-        return f"{how}{part(success, 'them')} are in the table, and {prior} is."
+        prior = part_phrase(presence.prior, "the whole list")
+        return f"{how}{part_phrase(success, 'them')} are in the table, and {prior} is."
     how += "the attacker assumes that they are in the table. Nothing here says who is"
     if presence.inside is None:
         return f"{how}."
-    return f"{how}; by the values of the original, at most {part(success, 'them')} can be."
+    return f"{how}; by the values of the original, at most {part_phrase(success, 'them')} can be."
 
 
 ScalePlace = tuple[int, float]

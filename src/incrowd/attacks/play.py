@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import compress
 
-from incrowd.attacks.attack import Attack, columns, share
+from incrowd.attacks.attack import Attack, columns_phrase, share_phrase
 from incrowd.attacks.background import background
 from incrowd.attacks.control import control
 from incrowd.attacks.disclosure import AttributeDisclosure, SensitiveTarget
-from incrowd.attacks.ends import WorldPresence, ends, sole_matches
+from incrowd.attacks.ends import WorldPresence, ends, find_sole_matches
 from incrowd.attacks.homogeneity import homogeneity
 from incrowd.attacks.inference import inference
 from incrowd.attacks.linkability import linkability
@@ -69,7 +69,9 @@ class Played:
             return ()
         some = "1 set" if self.left_out == 1 else f"{self.left_out:,} sets"
         kinds = dict.fromkeys(one.kind.replace("-", " ") for one in self.attacks)
-        return (f"time was up: {some} of known columns were not tried for {columns([*kinds])}",)
+        return (
+            f"time was up: {some} of known columns were not tried for {columns_phrase([*kinds])}",
+        )
 
 
 def play(data: AttackData, attackers: Attackers, watch: Watch | None = None) -> Played:
@@ -140,7 +142,7 @@ def play_ends(tables: AttackTables) -> Played:
     linked, membership = tables.linked_world, tables.membership
     attack = ends(
         linked.names,
-        sole_matches(linked),
+        find_sole_matches(linked),
         WorldPresence(membership.inside, membership.prior, known=membership.known),
         tables.knowledge.limit,
     )
@@ -234,7 +236,8 @@ def advice_for(attack: Attack, without: Mapping[str, Sequence[Attack]]) -> Itera
     if not success or not attack.gain:
         return
     name = min(success, key=lambda one: success[one])
-    now = f"{attack.goal} by {columns(attack.knows)} is right for {_whom_phrase(attack.success)}"
+    whom = _whom_phrase(attack.success)
+    now = f"{attack.goal} by {columns_phrase(attack.knows)} is right for {whom}"
     if success[name] < attack.success:
         yield (
             f"{now}; without {name} it would be right for {_whom_phrase(success[name])}: "
@@ -246,7 +249,7 @@ def advice_for(attack: Attack, without: Mapping[str, Sequence[Attack]]) -> Itera
 
 def _whom_phrase(success: float) -> str:
     """For whom an attack is right: nobody, everybody or a share of the people."""
-    return {0.0: "nobody", 1.0: "everybody"}.get(success, f"{share(success)} of the people")
+    return {0.0: "nobody", 1.0: "everybody"}.get(success, f"{share_phrase(success)} of the people")
 
 
 def sort_attacks(attacks: Iterable[Attack]) -> tuple[Attack, ...]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.attacks.attack import Attack, columns, part, rows
+from incrowd.attacks.attack import Attack, columns_phrase, part_phrase, rows_phrase
 from incrowd.attacks.disclosure import (
     AttributeDisclosure,
     DisclosureFigures,
@@ -151,10 +151,11 @@ def _finding_attack(both: _BothReleases) -> Attack:
         rate=rate,
         baseline=chance_of_guess(people),
         says=(
-            f"Somebody knows {columns(fit.names)} of a person and has both releases. A person fits "
-            f"at least {rows(before[0])} of the first and {before[1]:,} of the second; together "
-            f"they leave as few as {rows(k)}{_exact_columns_clause(fit)}. A random one of those "
-            f"left is the person's for {part(rate.success, 'the people')}."
+            f"Somebody knows {columns_phrase(fit.names)} of a person and has both releases. A "
+            f"person fits at least {rows_phrase(before[0])} of the first and {before[1]:,} of the "
+            f"second; together they leave as few as {rows_phrase(k)}{_exact_columns_clause(fit)}. "
+            "A random one of those left is the person's for "
+            f"{part_phrase(rate.success, 'the people')}."
         ),
         figures={"k": k, "k_first": before[0], "k_second": before[1], "nothing_left": nobody},
         persons=PersonRisk.of(
@@ -166,7 +167,7 @@ def _finding_attack(both: _BothReleases) -> Attack:
 def _exact_columns_clause(fit: Fit) -> str:
     """The end of a sentence: which sensitive columns link the rows of two releases."""
     exact = [one.name for one in fit.data.sensitive]
-    return f", because a record shows the same {columns(exact)} in both" if exact else ""
+    return f", because a record shows the same {columns_phrase(exact)} in both" if exact else ""
 
 
 def _learning_attack(disclosure: AttributeDisclosure) -> Attack:
@@ -176,11 +177,11 @@ def _learning_attack(disclosure: AttributeDisclosure) -> Attack:
         guess,
         kind="releases",
         says=(
-            f"Somebody knows {columns(guess.knows)} of a person and has both releases. Among the "
-            f"rows that both leave, the likeliest {disclosure.name} is the person's own for "
-            f"{part(guess.success, 'the people')}, and the only one for "
-            f"{part(sure.success, 'them')}; guessing the commonest value for everybody is right "
-            f"for {part(guess.baseline, 'them')}."
+            f"Somebody knows {columns_phrase(guess.knows)} of a person and has both releases. "
+            f"Among the rows that both leave, the likeliest {disclosure.name} is the person's own "
+            f"for {part_phrase(guess.success, 'the people')}, and the only one for "
+            f"{part_phrase(sure.success, 'them')}; guessing the commonest value for everybody is "
+            f"right for {part_phrase(guess.baseline, 'them')}."
         ),
         figures={"fewest_values": disclosure.fewest, "certain": sure.success},
     )

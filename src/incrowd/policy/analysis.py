@@ -33,7 +33,7 @@ def quasi_columns_of(policy: "Policy", formula: Formula) -> tuple[str, ...]:
     return tuple(name for name in formula.columns if policy.role(name) is Role.QUASI)
 
 
-def for_analysis(policy: "Policy", text: str) -> "Policy":
+def weigh_analysis_columns(policy: "Policy", text: str) -> "Policy":
     """The policy in which columns of this analysis weigh `FACTOR` times as much."""
     chosen = quasi_columns_of(policy, parse_formula(text))
     columns = {
@@ -46,7 +46,7 @@ def for_analysis(policy: "Policy", text: str) -> "Policy":
 
 
 def analysis_note(policy: "Policy", text: str) -> str:
-    """Say in a sentence what `for_analysis` changes in a policy."""
+    """Say in a sentence what `weigh_analysis_columns` changes in a policy."""
     chosen = quasi_columns_of(policy, parse_formula(text))
     if not chosen:
         return (

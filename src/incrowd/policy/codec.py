@@ -33,7 +33,7 @@ def loads(text: str, source: str = "policy") -> Policy:
         _check_version(data)
         return make_value(lambda: _read_policy(data))
     except FaultyPolicyError as error:
-        faults = _in_file_order(error.faults, text, data)
+        faults = _sort_by_line(error.faults, text, data)
     if len(faults) == 1:
         raise PolicyError(f"{source}: {faults[0].message}", remedy=faults[0].remedy)
     listed = (f"- {fault.sentence()}" for fault in faults)
@@ -187,7 +187,7 @@ def _mistyped_numbers(written: Any, taken: Any, path: Path) -> Iterator[Fault]:
 _SCALARS: Mapping[type, str] = {bool: "bool", int: "int", float: "float", str: "string"}
 
 
-def _in_file_order(faults: Sequence[Fault], text: str, data: Mapping[str, Any]) -> list[Fault]:
+def _sort_by_line(faults: Sequence[Fault], text: str, data: Mapping[str, Any]) -> list[Fault]:
     """Sort faults by their lines in the file and add these; each fault once."""
     lines = toml.lines_of(text)
     found = [(_line_of_path(lines, data, fault.path), fault) for fault in dict.fromkeys(faults)]

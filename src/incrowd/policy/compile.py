@@ -68,7 +68,7 @@ class Compiled:
     """Records that may leave."""
 
 
-def count(  # noqa: PLR0913, PLR0917  what is counted, of which columns
+def count_for_search(  # noqa: PLR0913, PLR0917  what is counted, of which columns
     engine: Engine,
     policy: Policy,
     quasi: Quasi,

@@ -115,7 +115,7 @@ def draft(columns: Sequence[ColumnProfile], *, text: bool = False) -> Draft:
     """
     plain, marks = _without_marks(columns, text=text)
     guesses = {column.name: guess_role(column) for column in plain}
-    return _make_draft(plain, _with_some_quasi(plain, guesses), marks)
+    return _make_draft(plain, _ensure_some_quasi(plain, guesses), marks)
 
 
 def redraft(
@@ -311,12 +311,12 @@ def _guess_by_evidence(column: ColumnProfile) -> Guess:
     return replace(made, reason=f"{made.reason}{looks}, {advice}", sure=False)
 
 
-def _with_some_quasi(
+def _ensure_some_quasi(
     columns: Sequence[ColumnProfile], guesses: dict[str, Guess]
 ) -> dict[str, Guess]:
     """Make a column quasi-identifying if none is: the one of most values that may leave."""
     if any(found.role is Role.QUASI for found in guesses.values()):
-        return _with_one_each(guesses)
+        return _keep_one_unit_and_weight(guesses)
     leaving = {Role.KEEP, Role.SENSITIVE, Role.DROP}
     able = [c for c in columns if guesses[c.name].role in leaving and c.distinct]
     if not able:
@@ -328,10 +328,10 @@ def _with_some_quasi(
         )
     chosen = max(able, key=lambda column: column.distinct)
     reason = "no column looks like something that others know; this one has the most values"
-    return _with_one_each(guesses | {chosen.name: Guess(Role.QUASI, reason, sure=False)})
+    return _keep_one_unit_and_weight(guesses | {chosen.name: Guess(Role.QUASI, reason, sure=False)})
 
 
-def _with_one_each(guesses: dict[str, Guess]) -> dict[str, Guess]:
+def _keep_one_unit_and_weight(guesses: dict[str, Guess]) -> dict[str, Guess]:
     """Leave one unit and one weight column; the others become identifiers and dropped columns."""
     units = [name for name, found in guesses.items() if found.role is Role.UNIT]
     reason = "looks like a person ID; another column is the unit already"

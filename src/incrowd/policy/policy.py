@@ -69,7 +69,7 @@ class Column(Setting):
     class than `max_alone` allows, as by a sampling weight or an exact sum."""
 
 
-def _known_show(name: str) -> str:
+def _require_known_show(name: str) -> str:
     """Refuse a name of what cells show that is not known; return the name."""
     if name not in SHOWS:
         raise ValueError(f"cells cannot show that; known are {', '.join(SHOWS)}")
@@ -96,7 +96,9 @@ class Policy(Setting):
     """Cells of a text file that mean missing, besides empty ones."""
     order: Literal["shuffle", "keep"] = "shuffle"
     """Whether the records leave in a new order; a kept order links releases of one table."""
-    show: Annotated[str, AfterValidator(_known_show), Field(json_schema_extra=_SHOWS)] = "spans"
+    show: Annotated[str, AfterValidator(_require_known_show), Field(json_schema_extra=_SHOWS)] = (
+        "spans"
+    )
     """What the cells of a class show in local recoding: the span of numbers and dates and the node
     over categories; sets of values in place of nodes; or one value that stands for all of them
     (their median or most frequent value), which is not what each of them held. `permutation` shows
@@ -226,7 +228,7 @@ class Policy(Setting):
 
     def for_analysis(self, formula: str) -> "Policy":
         """The same policy, searched so that an analysis such as "income ~ age" loses little."""
-        return analysis.for_analysis(self, formula)
+        return analysis.weigh_analysis_columns(self, formula)
 
     def notes(self) -> tuple[str, ...]:
         """What to look at twice in this policy."""
@@ -248,7 +250,7 @@ class Policy(Setting):
 
         engine = elsewhere.engine_of(frame) or MemoryEngine(frame, text=False)
         coded = profiles.coded_columns(engine)
-        columns = profiles.profiles(engine, coded)
+        columns = profiles.make_profiles(engine, coded)
         return settle_roles(drafts.draft(columns), engine, columns, coded).policy
 
 

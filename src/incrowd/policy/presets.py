@@ -254,7 +254,7 @@ def _roles_in_order(names: tuple[str, ...], roles: Mapping[Role, Sequence[str]])
     for role, wanted in roles.items():
         for name in wanted:
             if name not in names:
-                raise _unknown_column(name, names)
+                raise _unknown_column_error(name, names)
             if role_of.get(name, role) is not role:
                 raise PolicyError(
                     f"column '{name}' is both '{role_of[name].value}' and '{role.value}'",
@@ -274,12 +274,12 @@ def _column_details(
     for key, values in (("hierarchy", hierarchies), ("weight", weights)):
         for name, value in values.items():
             if name not in role_of:
-                raise _unknown_column(name, tuple(role_of))
+                raise _unknown_column_error(name, tuple(role_of))
             details.setdefault(name, {})[key] = value
     return details
 
 
-def _unknown_column(name: str, names: tuple[str, ...]) -> PolicyError:
+def _unknown_column_error(name: str, names: tuple[str, ...]) -> PolicyError:
     return PolicyError(f"the table has no column '{name}'", remedy=name_remedy(name, names))
 
 

@@ -140,7 +140,7 @@ def distinct_shares(
     return {name: round(share(values(name), name), 4) for name in able}
 
 
-def columns_that_tell(shares: Mapping[str, float], records: int) -> tuple[str, ...]:
+def mostly_distinct_columns(shares: Mapping[str, float], records: int) -> tuple[str, ...]:
     """The columns that tell most records apart; none if there are few records."""
     if records < _RECORDS:
         return ()
@@ -149,7 +149,7 @@ def columns_that_tell(shares: Mapping[str, float], records: int) -> tuple[str, .
 
 def cautions(shares: Mapping[str, float], records: int) -> Iterator[str]:
     """Yield what a certificate says of columns that tell most records apart."""
-    for name in columns_that_tell(shares, records):
+    for name in mostly_distinct_columns(shares, records):
         yield (
             f"Nobody is assumed to know a value of {name} of a person: "
             f"{distinct_phrase(shares[name])}, and whoever knows one finds the record."
@@ -162,7 +162,7 @@ def telling_notes(shares: Mapping[str, float], records: int) -> Iterator[str]:
     >>> list(telling_notes({"bill": 0.98, "ward": 0.01}, 1000))[0][:68]
     "'bill' leaves unchanged and 98 % of its values are distinct: whoever"
     """
-    for name in columns_that_tell(shares, records):
+    for name in mostly_distinct_columns(shares, records):
         yield (
             f"'{name}' leaves unchanged and {distinct_phrase(shares[name])}: "
             "whoever knows one from elsewhere finds the record; make it quasi-identifying, "

@@ -19,7 +19,7 @@ from incrowd.release.claims import (
     is_of_this_version,
     recount,
 )
-from incrowd.release.kept import alone_among, attested_alone, kept_columns
+from incrowd.release.kept import kept_columns, measure_alone_by_policy, read_certified_alone
 from incrowd.release.load import WorldReference
 from incrowd.release.released import ReleasedRows, compared_columns, fits_distribution, reference_of
 from incrowd.release.rows import dropped_columns, leaving_names
@@ -31,7 +31,7 @@ from incrowd.verify.crowds import number_cells
 from incrowd.verify.shown import crowds_by_number
 from incrowd.verify.spellings import alike_notes, kind_of_labels, own_reference
 from incrowd.verify.verdict import Check, Signed, Verdict, WorldCandidates
-from incrowd.verify.verify import Reference, SeenRelease, look, verify
+from incrowd.verify.verify import Reference, SeenRelease, see_release, verify
 
 _UNTOLD = (
     "The models cannot be checked: the release does not show its classes. Check it with its "
@@ -130,9 +130,9 @@ def _people_alone(
     if rows is None:
         return None
     if policy.unit is not None:
-        return None if certificate is None else attested_alone(certificate, policy)
+        return None if certificate is None else read_certified_alone(certificate, policy)
     columns = (*policy.quasi, *kept_columns(policy))
-    return alone_among(lambda: [rows.counts(columns)], policy, checked.sealed)
+    return measure_alone_by_policy(lambda: [rows.counts(columns)], policy, checked.sealed)
 
 
 def _alone_faults(alone: Alone | None, certificate: Certificate | None) -> Iterator[str]:
@@ -305,10 +305,10 @@ def _look_at_classes(rows: ReleasedRows, policy: Policy) -> SeenRelease:
     """Find the classes: equal quasi-identifiers, or equal numbers in the class column."""
     columns = dict.fromkeys((*policy.quasi, *policy.judged))
     if policy.class_column is None:
-        return look(rows.counts(tuple(columns)), policy)
+        return see_release(rows.counts(tuple(columns)), policy)
     held = rows.counts((*columns, policy.class_column))
     crowds = crowds_by_number(number_cells(held.cells[policy.class_column]).codes, held.records)
-    return replace(look(held, policy), crowds=crowds)
+    return replace(see_release(held, policy), crowds=crowds)
 
 
 def _people_drawn(
@@ -380,7 +380,9 @@ def _reference_spreads(
     """
     held = {name: rows.counts((name,)) for name in policy.judged}
     found = {
-        name: own_reference(of.cells[name], _kind(of.cells[name], policy, certificate), of.records)
+        name: own_reference(
+            of.cells[name], _kind_of_cells(of.cells[name], policy, certificate), of.records
+        )
         for name, of in held.items()
     }
     notes: list[str] = []
@@ -414,7 +416,7 @@ def _trusted_spread_notes(spread: Distribution, policy: Policy, name: str) -> It
         yield f"Distances between values of {name} come from the certificate."
 
 
-def _kind(column: pl.Series, policy: Policy, certificate: Certificate | None) -> Kind:
+def _kind_of_cells(column: pl.Series, policy: Policy, certificate: Certificate | None) -> Kind:
     """The type of the values of a sensitive column, as certificate, policy or cells tell it."""
     if certificate is not None and column.name in certificate.kinds:
         return certificate.kinds[column.name]
@@ -435,7 +437,7 @@ def _spelling_notes(
     texts = {
         name: number_cells(cells[name]).labels
         for name in policy.sensitive
-        if _kind(cells[name], policy, certificate) is Kind.TEXT
+        if _kind_of_cells(cells[name], policy, certificate) is Kind.TEXT
     }
     notes = alike_notes(texts, "sensitive")
     notes += alike_notes({name: number_cells(cells[name]).labels for name in policy.quasi}, "quasi")

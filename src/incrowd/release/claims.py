@@ -25,7 +25,7 @@ from incrowd.release.certificate import (
 )
 from incrowd.release.load import WorldReference
 from incrowd.release.original import Original, Recounted
-from incrowd.release.policy_record import promise_in, redact, restore_roles
+from incrowd.release.policy_record import promise_in, redact, restore_flat_policy
 from incrowd.release.released import ReleasedRows, compared_columns, fits_distribution
 from incrowd.table.column import Missing
 from incrowd.verify.alone import Alone
@@ -114,7 +114,7 @@ def recount(certificate: Certificate, policy: Policy, found: Recount, backing: B
     figures = _recounted_figures(certificate, policy, found, anew)
     said = _certified_figures(certificate)
     faults = [
-        *_model_faults(certificate, policy, found),
+        *_certified_model_faults(certificate, policy, found),
         *_record_faults(certificate, policy, found),
         *_figure_faults(said, figures, certificate.suppressed.records),
         *_spread_faults(certificate, policy, found.rows),
@@ -215,7 +215,9 @@ def _figure_faults(
             )
 
 
-def _model_faults(certificate: Certificate, policy: Policy, found: Recount) -> Iterator[str]:
+def _certified_model_faults(
+    certificate: Certificate, policy: Policy, found: Recount
+) -> Iterator[str]:
     asked = [(model.name, model.column, model.asked) for model in certificate.models]
     verdicts = found.verdicts
     if verdicts and asked != [(model.name, model.column, model.asked) for model in verdicts]:
@@ -299,7 +301,7 @@ def _assumption_faults(certificate: Certificate) -> Iterator[str]:
     """Yield a fault if the sentences do not follow from the policy; older ones may differ."""
     if not is_of_this_version(certificate):
         return
-    seed, policy = certificate.seed, restore_roles(certificate.policy)
+    seed, policy = certificate.seed, restore_flat_policy(certificate.policy)
     sentences = (
         *assumptions(policy, seed.order, seeded=seed.given),
         *cautions(certificate.unchanged, certificate.records_out),

@@ -125,7 +125,7 @@ def facts_of(proved: Proved) -> ProvedFacts:
         why=found.why,
         loss=figures(proved.outcome, policy.loss) | by_sizes,
         max_class_ncp=largest,
-        bound_met=_bound_met(policy, largest),
+        bound_met=_keeps_bound(policy, largest),
         explored=found.explored,
     )
 
@@ -175,7 +175,7 @@ def _least_l(proved: Proved, risk: Risk) -> Any:
     return reached if len(reached) > 1 else next(iter(reached.values()), None)
 
 
-def _bound_met(policy: Policy, largest: float) -> bool | None:
+def _keeps_bound(policy: Policy, largest: float) -> bool | None:
     """Whether `largest`, the most that a class loses, keeps the limit; None without any limit."""
     most = policy.search.largest_class_loss
     limited = any(c.highest is not None or c.widest is not None for c in policy.columns.values())

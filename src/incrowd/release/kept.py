@@ -8,8 +8,8 @@ from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate
 from incrowd.table.column import Missing
 from incrowd.table.counted import CountedRows
-from incrowd.verify.alone import Alone, AloneLimit, alone_of
-from incrowd.verify.verify import SeenRelease, look
+from incrowd.verify.alone import Alone, AloneLimit, measure_alone
+from incrowd.verify.verify import SeenRelease, see_release
 from incrowd.withholding import round_up_share
 
 Blocks = Callable[[], Iterable[CountedRows]]
@@ -25,7 +25,9 @@ def kept_columns(policy: Policy) -> tuple[str, ...]:
     return () if policy.shown.exact else policy.kept_or_weight
 
 
-def alone_among(blocks: Blocks, policy: Policy, uncounted: Collection[str] = ()) -> Alone | None:
+def measure_alone_by_policy(
+    blocks: Blocks, policy: Policy, uncounted: Collection[str] = ()
+) -> Alone | None:
     """Count people whom kept columns single out, block by block; None if none is kept.
 
     `uncounted` are columns of lists and structures, which are not compared.
@@ -36,9 +38,9 @@ def alone_among(blocks: Blocks, policy: Policy, uncounted: Collection[str] = ())
     unseen = tuple(name for name in kept if name in uncounted)
 
     def seen_blocks() -> Iterator[SeenRelease]:
-        return (look(rows, policy) for rows in blocks() if len(rows.records))
+        return (see_release(rows, policy) for rows in blocks() if len(rows.records))
 
-    return alone_of(seen_blocks, kept, _alone_limit(policy), unseen)
+    return measure_alone(seen_blocks, kept, _alone_limit(policy), unseen)
 
 
 def _alone_limit(policy: Policy) -> AloneLimit:
@@ -84,7 +86,7 @@ def _share_alone(engine: Engine, known: tuple[str, ...]) -> float:
     return round_up_share(int(classes[sizes == 1].sum()), engine.records)
 
 
-def attested_alone(certificate: Certificate, policy: Policy) -> Alone | None:
+def read_certified_alone(certificate: Certificate, policy: Policy) -> Alone | None:
     """Read from a certificate who is alone, where rows do not show who is who; None if unsaid."""
     said = certificate.alone
     if said is None:

@@ -17,7 +17,15 @@ from incrowd.linkage.candidates import CandidateCounter
 from incrowd.linkage.world import World, people_by_leaf, union_domain
 from incrowd.models.model import of_world
 from incrowd.policy.coding import code_columns, code_unit, refuse_marked_weights
-from incrowd.policy.compile import Compiled, Counted, Counting, Quasi, Sampler, count, count_people
+from incrowd.policy.compile import (
+    Compiled,
+    Counted,
+    Counting,
+    Quasi,
+    Sampler,
+    count_for_search,
+    count_people,
+)
 from incrowd.policy.compile import compile as compile_problem
 from incrowd.policy.policy import IMPROVING, Policy, require_declared
 from incrowd.release.certificate import CertifiedWorld, Digest
@@ -243,21 +251,21 @@ def count_table(
     names = tuple(dict.fromkeys((*policy.quasi, *policy.counted)))
     codes = code_columns(engine, policy, names)
     quasi = {
-        name: with_hierarchy(engine, codes[name], builders[name], world) for name in policy.quasi
+        name: code_by_hierarchy(engine, codes[name], builders[name], world) for name in policy.quasi
     }
     counted = {
-        name: with_hierarchy(engine, codes[name], builders[name])
+        name: code_by_hierarchy(engine, codes[name], builders[name])
         if name in builders and name not in quasi
         else (codes[name], None)
         for name in policy.counted
     }
     unit = code_unit(engine, policy)
-    counting = count(engine, policy, quasi, counted, unit, sampled)
+    counting = count_for_search(engine, policy, quasi, counted, unit, sampled)
     read_as = {name: codes[name].domain.kind for name in policy.counted}
     return CountedTable(engine, quasi, counted, unit, read_as, counting)
 
 
-def with_hierarchy(
+def code_by_hierarchy(
     engine: Engine, column: CodedColumn, builder: HierarchyBuilder, world: World | None = None
 ) -> tuple[CodedColumn, Hierarchy]:
     """Build a hierarchy that also covers the world's values; return it behind the coded column."""

@@ -15,11 +15,11 @@ from incrowd.release.rows import unchanged_columns
 from incrowd.table.cells import restore_types
 from incrowd.table.column import Kind
 from incrowd.table.counted import CountedRows
-from incrowd.verify.covering import Sides, count_uncovered, keys_of, surplus_records
+from incrowd.verify.covering import ColumnPair, count_surplus_records, count_uncovered, keys_of
 from incrowd.verify.crowds import number_cells, records_per_code
 from incrowd.verify.losses import LossColumn, losses_of_labels
 from incrowd.verify.spellings import own_reference
-from incrowd.verify.verify import SeenRelease, look
+from incrowd.verify.verify import SeenRelease, see_release
 
 _UNTOLD = (
     "Cells show one value for a whole class, so only losses that count classes can be recounted."
@@ -158,7 +158,7 @@ class Original:
         target = next(iter(policy.loss.columns), None)
         if target is None or self.table.unit is not None:
             return {}
-        seen = look(rows.counts((*policy.quasi, target)), policy)
+        seen = see_release(rows.counts((*policy.quasi, target)), policy)
         column, crowds = seen.rows[target], seen.crowds
         reference = own_reference(column, self.table.kinds[target], crowds.records)
         values = np.array([0, *reference.place.values()])[number_cells(column).codes]
@@ -184,7 +184,7 @@ class Original:
         after = rows.counts(tuple(dict.fromkeys((*policy.quasi, *names))))
         after = after.with_cells(restore_types(after.cells, plain))
         keys = keys_of(before, after)
-        if more := surplus_records(*keys):
+        if more := count_surplus_records(*keys):
             yield (
                 f"{count_of(more, 'row')} of the release {'has' if more == 1 else 'have'} "
                 "unchanged values that no remaining record of the original has."
@@ -201,11 +201,11 @@ class Original:
             verb = "covers" if bare == 1 else "cover"
             yield f"{count_of(bare, 'row')} of the release {verb} no record of the original."
 
-    def _sides(self, before: CountedRows, after: CountedRows) -> list[Sides]:
+    def _sides(self, before: CountedRows, after: CountedRows) -> list[ColumnPair]:
         """The columns of labels: what the release shows, and what the original holds."""
         shown = {name: number_cells(after.cells[name]) for name in self.table.quasi}
         return [
-            Sides(
+            ColumnPair(
                 shown[name].codes,
                 before.codes[name],
                 hierarchy.decode_all([*shown[name].labels.to_list(), None]),

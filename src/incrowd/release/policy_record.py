@@ -86,7 +86,7 @@ def promise_in(policy: Mapping[str, Any]) -> dict[str, Any]:
     return {"columns": columns, **rest}
 
 
-def restore_roles(policy: Mapping[str, Any]) -> Policy:
+def restore_flat_policy(policy: Mapping[str, Any]) -> Policy:
     """Read a certificate's policy without hierarchies, enough to check a release."""
     with boundary(InputError("the policy in the certificate cannot be read")):
         columns = {

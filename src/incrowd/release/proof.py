@@ -16,7 +16,7 @@ from incrowd.linkage.world import people_by_leaf
 from incrowd.models.model import Model
 from incrowd.policy.ends import people_per_cell, world_people_per_cell
 from incrowd.recoding.column_cells import ByValue
-from incrowd.release.kept import alone_among, kept_columns
+from incrowd.release.kept import kept_columns, measure_alone_by_policy
 from incrowd.release.load import LoadedTable, world_of_labels
 from incrowd.release.released import ReleasedRows, compared_columns
 from incrowd.release.rows import leaving_names, pseudonymous_columns, unchanged_columns
@@ -43,13 +43,13 @@ from incrowd.verify.verify import (
     SeenRelease,
     demand_accounted,
     demand_complete,
+    demand_no_missing,
     demand_once,
     demand_pseudonyms,
     demand_same_rows,
     demand_unchanged,
-    demand_values,
-    look,
     require_units,
+    see_release,
     verify,
     weakest_verdicts,
 )
@@ -167,7 +167,7 @@ def _proof_of(evidence: ReleaseEvidence, plan: RowPlan) -> Proof:
         rows = evidence.rows.counts(columns)
     else:
         rows = require_units(evidence.by_person(columns))
-    seen = look(rows, policy)
+    seen = see_release(rows, policy)
     world = None if table.against is None else table.against.public
     verdicts = verify(seen, policy, evidence.reference, world, table.people)
     return _join_proofs([seen], [verdicts], policy.models)
@@ -185,7 +185,7 @@ def _count_alone(evidence: ReleaseEvidence) -> Alone | None:
             return [evidence.rows.counts(columns)]
         return [require_units(evidence.by_person(columns))]
 
-    return alone_among(blocks, policy, columns_without_codes(table.engine.sealed))
+    return measure_alone_by_policy(blocks, policy, columns_without_codes(table.engine.sealed))
 
 
 def can_judge_in_blocks(table: LoadedTable) -> bool:
@@ -204,11 +204,11 @@ def _prove_in_blocks(evidence: ReleaseEvidence, columns: tuple[str, ...]) -> Pro
     verdicts: list[tuple[Verdict, ...]] = []
     for rows in evidence.blocks(columns):
         if len(rows.records):  # a block may be empty, the first one too
-            seen = look(rows, policy)
+            seen = see_release(rows, policy)
             verdicts.append(verify(seen, policy, evidence.reference, drawn=table.people))
             every.append(replace(seen, rows=seen.rows.clear()))
     if not every:
-        look(rows, policy)  # says that no record is left
+        see_release(rows, policy)  # says that no record is left
     return _join_proofs(every, verdicts, policy.models)
 
 
@@ -234,7 +234,7 @@ def _prove_by_class(evidence: ReleaseEvidence) -> Proof:
     if policy.class_column is not None:
         demand_numbered_classes(policy.class_column, evidence.by_class((policy.class_column,)))
     rows = evidence.by_class(tuple(dict.fromkeys((*policy.quasi, *policy.judged))))
-    seen = look(rows, policy)
+    seen = see_release(rows, policy)
     seen = replace(seen, crowds=crowds_by_number(rows.classes, rows.records))
     return _join_proofs([seen], [verify(seen, policy, evidence.reference)], policy.models)
 
@@ -253,7 +253,7 @@ def _demand_rows(evidence: ReleaseEvidence) -> None:
         return
     held = [table.quasi[name][0] for name in policy.quasi]
     for column in held:
-        demand_values(staged.counts((), [column]))
+        demand_no_missing(staged.counts((), [column]))
     whole = int(engine.counts((), held[:1], None, held).records.sum())
     demand_accounted(staged.records, whole, policy.suppression)
 

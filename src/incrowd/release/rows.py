@@ -43,10 +43,10 @@ def check_key(key: bytes | None) -> bytes:
     return key
 
 
-def pseudonyms(column: str, texts: Iterable[str | None], key: bytes) -> list[str | None]:
+def make_pseudonyms(column: str, texts: Iterable[str | None], key: bytes) -> list[str | None]:
     """Make the pseudonyms of these cells of a column; a missing cell stays missing.
 
-    >>> pseudonyms("name", ["Ann", None], b"0123456789abcdef")
+    >>> make_pseudonyms("name", ["Ann", None], b"0123456789abcdef")
     ['dd8b687d3c6178df60e63e0ffd37306a', None]
     """
     domain = hmac.new(check_key(key), digestmod=hashlib.sha256)
@@ -176,7 +176,7 @@ def _pseudonym_cells(table: LoadedTable, context: RunContext) -> dict[str, Cell]
     cells: dict[str, Cell] = {}
     for name in pseudonymous_columns(table.policy):
         column = table.engine.texts(name, table.policy.marks.of_column(name))
-        shown = pseudonyms(name, column.domain.labels.tolist(), check_key(context.key))
+        shown = make_pseudonyms(name, column.domain.labels.tolist(), check_key(context.key))
         cells[name] = ByValue(column, np.array([None, *shown], dtype=object))
     return cells
 

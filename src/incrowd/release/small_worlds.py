@@ -68,7 +68,7 @@ class Posterior:
         )
 
 
-def is_small(policy: Policy, world: World | None) -> bool:
+def relies_on_small_world(policy: Policy, world: World | None) -> bool:
     """Whether a model counts people of a world that is too small to count by containment alone."""
     return world is not None and world.people < ENOUGH and any(map(of_world, policy.models))
 

@@ -18,11 +18,11 @@ from incrowd.utility.comparison import (
     RiskFigures,
 )
 from incrowd.utility.counts import two_way_counts, two_way_variance
-from incrowd.utility.distributions import column_utility, total_variation, within_noise
+from incrowd.utility.distributions import column_utility, share_within_noise, total_variation
 from incrowd.utility.formula import Formula
 from incrowd.utility.pairs import Feature, association, choose_pairs, measure_of
 from incrowd.utility.queries import query_utility, single_cell_shares
-from incrowd.utility.regression import regression
+from incrowd.utility.regression import fit_regression
 from incrowd.utility.released import ReleasedColumn
 
 
@@ -162,7 +162,7 @@ class _ReleaseComparison:
             true = two_way_counts(before[a].spread, before[b].spread)
             estimate, variance = two_way_variance(after[a].spread, after[b].spread)
             variation.append(total_variation(true, estimate))
-            within.append(within_noise(true, estimate, variance))
+            within.append(share_within_noise(true, estimate, variance))
         if not variation:
             return None, None
         return fsum(variation) / len(variation), fsum(within) / len(within)
@@ -204,7 +204,7 @@ class _ReleaseComparison:
                 continue
             asked = models.make_task(target, columns, self.question.seed)
             tables = self.original.features, self.release.features
-            found = None if asked is None else models.model_test(asked, *tables)
+            found = None if asked is None else models.run_model_test(asked, *tables)
             if found is None:
                 notes.append(
                     f"The model test of {target!r} is left out: too few records or values."
@@ -222,7 +222,7 @@ class _ReleaseComparison:
             notes.append(f"The analysis cannot be done: the release lacks {', '.join(lacking)}.")
             return None
         tables = self.original.features, self.release.features
-        result = regression(formula, self.original.columns, tables, self.question.seed)
+        result = fit_regression(formula, self.original.columns, tables, self.question.seed)
         if result is None:
             notes.append(
                 f"The coefficients are left out: a regression of {formula.target!r} needs numbers "

@@ -63,7 +63,7 @@ def task_of(column: OriginalColumn) -> str | None:
     return "linear" if column.ordered and len(column.domain) > 2 else None
 
 
-def regression(
+def fit_regression(
     formula: Formula,
     columns: Mapping[str, OriginalColumn],
     tables: tuple[Mapping[str, Feature], Mapping[str, Feature]],

@@ -114,7 +114,7 @@ class AloneCounts:
         return round_up_share(self.alone[known], self.people)
 
 
-def alone_of(
+def measure_alone(
     blocks: Blocks, kept: Sequence[str], limit: AloneLimit, unseen: Sequence[str] = ()
 ) -> Alone:
     """Count whom these kept columns single out, and name those to blame if they are too many.
@@ -160,7 +160,7 @@ def count_alone(blocks: Iterable[SeenRelease], known: Sequence[Columns]) -> Alon
         people += _count_people(crowds, nothing == 0, nothing > 0)
         for some in alone:
             values = _pack_values([nothing, *(codes[name] for name in some)])
-            alone[some] += _alone_people(crowds, values)
+            alone[some] += _count_alone_people(crowds, values)
     return AloneCounts(people, alone)
 
 
@@ -172,16 +172,18 @@ def _pack_values(columns: Sequence[Counts]) -> Counts:
     return np.unique(values, return_inverse=True)[1].astype(np.int64)
 
 
-def _alone_people(crowds: Crowds, values: Counts) -> int:
+def _count_alone_people(crowds: Crowds, values: Counts) -> int:
     """Count the people who are alone by these values, but not by what they show."""
     if crowds.unit is None and crowds.pairs is None:
         # Whoever is alone in a class is alone by every value: they are counted on both sides.
         return int((crowds.count_values(values)[2] == 1).sum() - (crowds.sizes == 1).sum())
     nothing = np.zeros_like(values)
-    return _count_people(crowds, _alone_rows(crowds, values), _alone_rows(crowds, nothing))
+    return _count_people(
+        crowds, _flag_alone_rows(crowds, values), _flag_alone_rows(crowds, nothing)
+    )
 
 
-def _alone_rows(crowds: Crowds, values: Counts) -> Flags:
+def _flag_alone_rows(crowds: Crowds, values: Counts) -> Flags:
     """Flag rows of a person who is the only one of the crowd with this value."""
     crowd, value, people = crowds.count_values(values)
     domain = int(values.max(initial=0)) + 1

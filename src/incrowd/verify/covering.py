@@ -18,7 +18,7 @@ MOST_PAIRS = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Sides:
+class ColumnPair:
     """One quasi-identifying column of both tables."""
 
     shown: Counts
@@ -55,7 +55,7 @@ def keys_of(before: CountedRows, after: CountedRows) -> tuple[Keys, Keys]:
     return Keys(key[:first], before.records), Keys(key[first:], after.records)
 
 
-def surplus_records(before: Keys, after: Keys) -> int:
+def count_surplus_records(before: Keys, after: Keys) -> int:
     """Count released records beyond those that hold the same unchanged values in the table."""
     size = int(max(before.number.max(initial=-1), after.number.max(initial=-1))) + 1
     there, released = (
@@ -64,7 +64,7 @@ def surplus_records(before: Keys, after: Keys) -> int:
     return int(np.maximum(released - there, 0).sum())
 
 
-def count_uncovered(before: Keys, after: Keys, columns: Sequence[Sides]) -> int | None:
+def count_uncovered(before: Keys, after: Keys, columns: Sequence[ColumnPair]) -> int | None:
     """Count released records that cover none with the same key; None if pairs are too many."""
     rows, times = _distinct_rows(after, [column.shown for column in columns])
     records, _ = _distinct_rows(before, [column.held.astype(np.int64) for column in columns])

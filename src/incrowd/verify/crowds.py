@@ -165,7 +165,7 @@ def people_by_value(codes: Counts, size: int, unit: Counts | None, records: Coun
     return np.bincount(np.unique(unit * size + codes) % size, minlength=size)
 
 
-def own_units(people: Codes | None) -> Counts | None:
+def number_units(people: Codes | None) -> Counts | None:
     """Number units, one each for records of nobody else (0); None if every record is a person."""
     if people is None:
         return None

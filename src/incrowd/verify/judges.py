@@ -106,30 +106,30 @@ def judge(model: Any, evidence: Evidence) -> Judgement:
     return float(model.threshold) if near else reached, bool(ok)
 
 
-def _k_anonymity(model: Any, evidence: Evidence) -> Judgement:
+def _judge_k_anonymity(model: Any, evidence: Evidence) -> Judgement:
     """Judge by the smallest crowd (Sweeney Definition 2)."""
     smallest = int(evidence.people.min())
     return float(smallest), smallest >= model.k
 
 
-def _l_diversity(model: Any, evidence: Evidence) -> Judgement:
+def _judge_l_diversity(model: Any, evidence: Evidence) -> Judgement:
     """Judge by the kind of l-diversity that the model asks for."""
     return _KINDS[model.kind](model, evidence.holders(model.column))
 
 
-def _frequency(model: Any, holders: Holders) -> Judgement:
+def _judge_frequency(model: Any, holders: Holders) -> Judgement:
     """Judge whether no value has above 1/l of a crowd (Ghinita Definition 4)."""
     enough = _are_at_most(holders.largest, holders.people, 1 / meant_fraction(model.l))
     return float((holders.people / holders.largest).min()), enough
 
 
-def _distinct(model: Any, holders: Holders) -> Judgement:
+def _judge_distinct(model: Any, holders: Holders) -> Judgement:
     """Judge whether every crowd has at least l different values."""
     fewest = int(np.bincount(holders.crowd).min())
     return float(fewest), fewest >= meant_fraction(model.l)
 
 
-def _entropy(model: Any, holders: Holders) -> Judgement:
+def _judge_entropy(model: Any, holders: Holders) -> Judgement:
     """Judge whether every crowd has an entropy of log l or more (Machanavajjhala Section 4.1)."""
     share = holders.count / holders.held[holders.crowd]
     entropy = -np.add.reduceat(share * np.log(share), holders.start)
@@ -137,7 +137,7 @@ def _entropy(model: Any, holders: Holders) -> Judgement:
     return float(np.exp(lowest)), lowest >= np.log(model.l) - _ROUNDING
 
 
-def _recursive(model: Any, holders: Holders) -> Judgement:
+def _judge_recursive(model: Any, holders: Holders) -> Judgement:
     """Judge r1 < c (r_l + … + r_m) in every crowd (Machanavajjhala et al. Section 4.1)."""
     order = np.lexsort((-holders.count, holders.crowd))
     count = holders.count[order]
@@ -152,14 +152,14 @@ def _recursive(model: Any, holders: Holders) -> Judgement:
 
 
 _KINDS: Mapping[str, Callable[[Any, Holders], Judgement]] = {
-    "frequency": _frequency,
-    "distinct": _distinct,
-    "entropy": _entropy,
-    "recursive": _recursive,
+    "frequency": _judge_frequency,
+    "distinct": _judge_distinct,
+    "entropy": _judge_entropy,
+    "recursive": _judge_recursive,
 }
 
 
-def _alpha_k(model: Any, evidence: Evidence) -> Judgement:
+def _judge_alpha_k(model: Any, evidence: Evidence) -> Judgement:
     """Judge k people (1.0 if fewer), and no value above alpha, per crowd (Wong et al. Sect. 2)."""
     holders = evidence.holders(model.column)
     if int(evidence.people.min()) < model.k:
@@ -168,7 +168,7 @@ def _alpha_k(model: Any, evidence: Evidence) -> Judgement:
     return share, _are_at_most(holders.largest, holders.people, meant_fraction(model.alpha))
 
 
-def _probabilistic(model: Any, evidence: Evidence) -> Judgement:
+def _judge_probabilistic(model: Any, evidence: Evidence) -> Judgement:
     """Judge whether crowds stand for k of the population, with confidence (Lodha-Thomas Def. 4).
 
     The share of the smallest crowd is bounded from below by its people among all who were drawn,
@@ -185,13 +185,13 @@ def _probabilistic(model: Any, evidence: Evidence) -> Judgement:
     return float(reached), reached >= model.k
 
 
-def _k_map(model: Any, evidence: Evidence) -> Judgement:
+def _judge_k_map(model: Any, evidence: Evidence) -> Judgement:
     """Judge by the fewest individuals of the world that a row may be (Bettini Definition 4)."""
     fewest = int(_candidates(model, evidence).min())
     return float(fewest), fewest >= model.k
 
 
-def _delta_presence(model: Any, evidence: Evidence) -> Judgement:
+def _judge_delta_presence(model: Any, evidence: Evidence) -> Judgement:
     """Judge by the highest chance that an individual is in the table, by one crowd and by all.
 
     Nergiz et al. 2007; of all crowds what they say of one individual is added up.
@@ -212,7 +212,7 @@ def _candidates(model: Any, evidence: Evidence) -> Counts:
     return evidence.world
 
 
-def _t_closeness(model: Any, evidence: Evidence) -> Judgement:
+def _judge_t_closeness(model: Any, evidence: Evidence) -> Judgement:
     """Judge by the largest distance of a crowd's spread from the whole (Li et al. Section 5)."""
     distances: dict[str, Callable[[Holders, Values], Floats]] = {
         "equal": _equal_distance,
@@ -307,16 +307,16 @@ def _carry_up(extra: Floats, maps: Codes) -> Floats:
     """Sum up what the children of each node exchange, times its height; `extra` by value."""
     height = len(maps) - 1
     total = np.zeros(len(extra))
-    among = extra @ _membership(np.arange(maps.shape[1]), maps[0])
+    among = extra @ _membership_matrix(np.arange(maps.shape[1]), maps[0])
     for level in range(1, height + 1):
-        upward = _membership(maps[level - 1], maps[level])
+        upward = _membership_matrix(maps[level - 1], maps[level])
         exchanged = np.minimum(np.maximum(among, 0) @ upward, np.maximum(-among, 0) @ upward)
         total += level / height * exchanged.sum(axis=1)
         among = among @ upward
     return total
 
 
-def _membership(child: Codes | Counts, parent: Codes) -> Floats:
+def _membership_matrix(child: Codes | Counts, parent: Codes) -> Floats:
     """Set 1 where a node of the lower level lies below a node of the upper one, else 0."""
     below = np.zeros((int(child.max()) + 1, int(parent.max()) + 1))
     below[child, parent] = 1
@@ -337,12 +337,12 @@ def _are_at_most(part: Counts, whole: Counts, share: Fraction, *, below: bool = 
 
 
 JUDGES: dict[str, Callable[[Any, Evidence], Judgement]] = {
-    "k-anonymity": _k_anonymity,
-    "l-diversity": _l_diversity,
-    "t-closeness": _t_closeness,
-    "alpha-k": _alpha_k,
-    "probabilistic": _probabilistic,
-    "k-map": _k_map,
-    "delta-presence": _delta_presence,
+    "k-anonymity": _judge_k_anonymity,
+    "l-diversity": _judge_l_diversity,
+    "t-closeness": _judge_t_closeness,
+    "alpha-k": _judge_alpha_k,
+    "probabilistic": _judge_probabilistic,
+    "k-map": _judge_k_map,
+    "delta-presence": _judge_delta_presence,
 }
 """By the model's name: how it is judged. A model without a judge is never released."""

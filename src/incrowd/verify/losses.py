@@ -1,8 +1,8 @@
 """Losses from what a release shows: its labels, the table and its hierarchies, nothing of a search.
 
-A cell is charged for what its label says to a reader: `extent` reads the ends of a label, the rest
-follows from the definitions in `docs/losses`. What labels do not tell is not here: how many bits a
-cell loses (entropy) depends on who stands behind it.
+A cell is charged for what its label says to a reader: `ends_of_label` reads the ends of a label,
+the rest follows from the definitions in `docs/losses`. What labels do not tell is not here: how
+many bits a cell loses (entropy) depends on who stands behind it.
 """
 
 import math
@@ -153,7 +153,7 @@ def _ncp(column: LossColumn) -> Floats:
         return _label_costs(column, np.zeros(len(column.texts)))
     shares = []
     for place, text in enumerate(column.texts):
-        low, high = extent(column.hierarchy.leaves, text) or _ends_of_leaves(column, place)
+        low, high = ends_of_label(column.hierarchy.leaves, text) or _ends_of_leaves(column, place)
         shares.append((min(max(high, first), last) - min(max(low, first), last)) / whole)
     return _label_costs(column, shares)
 
@@ -194,13 +194,13 @@ def _joining_level(column: LossColumn, place: int) -> int:
     return max(next(met), column.lowest)
 
 
-def extent(leaves: Domain, label: str) -> tuple[float, float] | None:
+def ends_of_label(leaves: Domain, label: str) -> tuple[float, float] | None:
     """The smallest and the largest value that a label may stand for, on the scale of positions.
 
     Whole numbers if the column holds such, days for dates; infinite where a label is open. None if
     the label has no ends, such as the name of a group.
 
-    >>> extent(Domain(Kind.NUMBER, np.arange(20, 60)), "[20, 30)")
+    >>> ends_of_label(Domain(Kind.NUMBER, np.arange(20, 60)), "[20, 30)")
     (20.0, 29.0)
     """
     if leaves.kind is Kind.TEXT or read_set(label) is not None:

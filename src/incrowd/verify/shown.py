@@ -21,7 +21,7 @@ from incrowd.verify.crowds import (
     Crowds,
     NumberedCells,
     number_cells,
-    own_units,
+    number_units,
     pack,
     people_by_value,
 )
@@ -64,7 +64,7 @@ def demand_covering(tree: LabelTree, column: ShownColumn) -> None:
     try:
         each = tree.decode_all(texts)
         outside = ~replace(each, of=each.of[cells.codes]).covers(column.codes)
-        outside |= _shows_another(tree, column)
+        outside |= _flag_other_values(tree, column)
         lost = int(column.records[outside].sum())
     except InputError:
         lost = int(column.records.sum())
@@ -75,7 +75,7 @@ def demand_covering(tree: LabelTree, column: ShownColumn) -> None:
         )
 
 
-def _shows_another(tree: LabelTree, column: ShownColumn) -> Flags:
+def _flag_other_values(tree: LabelTree, column: ShownColumn) -> Flags:
     """Flag pairs that show another value than the record holds, and no node over it.
 
     A value that is written as a set may stand for what the set does.
@@ -88,11 +88,11 @@ def _shows_another(tree: LabelTree, column: ShownColumn) -> Flags:
     for number in np.unique(column.cells.codes[wrong]).tolist():
         here = np.flatnonzero(wrong & (column.cells.codes == number))
         text = texts[number - 1]
-        wrong[here] = ~_codes_with_name(tree, text, code[text])[column.codes[here]]
+        wrong[here] = ~_flag_codes_with_name(tree, text, code[text])[column.codes[here]]
     return wrong
 
 
-def _codes_with_name(tree: LabelTree, text: str, value: int) -> Flags:
+def _flag_codes_with_name(tree: LabelTree, text: str, value: int) -> Flags:
     """Flag the codes a value may be shown for: its own, and those of nodes over it of its name."""
     found: Flags = np.arange(tree.maps.shape[1]) == value
     for nodes, labels in zip(tree.maps[1:], tree.labels[1:], strict=True):
@@ -235,7 +235,7 @@ def people_by_code(rows: CountedRows, name: str, size: int) -> Counts:
     """Count the people who hold each of so many codes; whoever has several counts for each."""
     rows = rows.one_by_one()
     codes = rows.codes[name].astype(np.int64)
-    return people_by_value(codes, size, own_units(rows.unit), rows.records)
+    return people_by_value(codes, size, number_units(rows.unit), rows.records)
 
 
 def demand_named_by_crowds(

@@ -23,7 +23,7 @@ from incrowd.verify.crowds import (
     NumberedCells,
     crowds_of,
     number_cells,
-    own_units,
+    number_units,
     people_by_value,
 )
 from incrowd.verify.judges import Evidence, Values, judge, meant_fraction
@@ -61,7 +61,7 @@ class Reference:
         first = np.zeros(len(cells.labels) + 1, dtype=np.int64)
         first[cells.codes[::-1]] = np.arange(len(codes), dtype=np.int64)[::-1]
         place = dict(zip(cells.labels.to_list(), codes[first[1:]].tolist(), strict=True))
-        people = people_by_value(codes, values + 1, own_units(rows.unit), rows.records)
+        people = people_by_value(codes, values + 1, number_units(rows.unit), rows.records)
         return cls(place, people, maps)
 
     def count_among(self, rows: CountedRows, name: str) -> "Reference":
@@ -69,7 +69,7 @@ class Reference:
         rows = rows.one_by_one()
         cells = number_cells(rows.cells[name])
         codes = self.codes_of(cells)
-        people = people_by_value(codes, len(self.people), own_units(rows.unit), rows.records)
+        people = people_by_value(codes, len(self.people), number_units(rows.unit), rows.records)
         return replace(self, people=people)
 
     def compact(self) -> "Reference":
@@ -129,7 +129,7 @@ class SeenRelease:
         return int(self.crowds.records.sum())
 
 
-def look(rows: CountedRows, policy: _JudgedPolicy) -> SeenRelease:
+def see_release(rows: CountedRows, policy: _JudgedPolicy) -> SeenRelease:
     """Find which records show the same in the policy's quasi-identifying columns.
 
     If the rows say whose they are, people are counted in place of records.
@@ -146,7 +146,7 @@ def look(rows: CountedRows, policy: _JudgedPolicy) -> SeenRelease:
     nothing = np.zeros(len(rows.records), dtype=np.int64)
     columns = [cells.codes for cells in quasi.values()] or [nothing]
     anything = policy.missing is Missing.MATCHES_ANYTHING
-    crowds = crowds_of(columns, own_units(rows.unit), anything=anything, records=rows.records)
+    crowds = crowds_of(columns, number_units(rows.unit), anything=anything, records=rows.records)
     return SeenRelease(rows.cells, quasi, crowds)
 
 
@@ -209,7 +209,7 @@ def _candidates_and_presence(
     return found.counts, sure
 
 
-def demand(
+def demand_models_met(
     verdicts: Sequence[Verdict], remedy: str = "", refused: Callable[[], object] | None = None
 ) -> None:
     """Refuse rows that do not meet every model; `refused` makes figures that the error holds."""
@@ -256,7 +256,7 @@ def demand_once(repeated: int) -> None:
         )
 
 
-def demand_values(released: CountedRows) -> None:
+def demand_no_missing(released: CountedRows) -> None:
     """Demand that no released record held a missing value, where such are to be suppressed."""
     if any((codes == MISSING).any() for codes in released.codes.values()):
         raise NotMetError("the release has records with a missing value that the policy leaves out")
