@@ -114,7 +114,7 @@ def anonymize(asked: AnonymizeRequest) -> Release:
         against = world_of(found_table.engine, asked.world, policy, names)
         parts = part_release_of(found_table.engine, policy) if against is None else None
         _refuse_gap_in_parts(parts, gap)
-        sampled = None if parts is None else parts.sampled
+        sampled = None if parts is None else parts.sampler
         table = load(found_table.engine, policy, builders_of(policy, folder), against, sampled)
         refuse_derived(found_table.engine, policy)
         refuse_telling_values(found_table.engine, policy)

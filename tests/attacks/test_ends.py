@@ -39,14 +39,14 @@ OTHERS = ("[20, 30)", "[20, 25)", "≥ 100000", "≥ 50000", "< 1930", "< 1910",
     ],
 )
 def test_the_cells_at_the_ends_of_a_label(label, cells):
-    assert EndCells([label, *OTHERS]).of(label) == cells
+    assert EndCells([label, *OTHERS]).cells_of(label) == cells
 
 
 def test_cuts_of_dates_and_of_numbers_do_not_mix():
     labels = ["[1965-01, 1970-01)", "[1965-01, 1966-01)", "[1960, 1980)"]
-    cells = EndCells(labels).of("[1965-01, 1970-01)")
+    cells = EndCells(labels).cells_of("[1965-01, 1970-01)")
     assert cells == ("[1965-01, 1966-01)", "[1966-01, 1970-01)")
-    assert EndCells(labels).of("[1960, 1980)") == ()
+    assert EndCells(labels).cells_of("[1960, 1980)") == ()
 
 
 def tables_of(release, world, **asked):

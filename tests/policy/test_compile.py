@@ -90,16 +90,16 @@ def test_people_are_counted_once_per_code(pairs):
     people = np.array(unit, dtype=np.int32)
     for rows in (counted, each):
         found = ColumnHolders.of(rows(pl.DataFrame(), people, held), "s", 5)
-        assert found.people_each().tolist() == slow
+        assert found.count_people_each().tolist() == slow
         first = {person: code for code, person in reversed(pairs) if person}
         alone = [code for code, person in pairs if not person]
-        assert found.people_once().tolist() == [
+        assert found.count_people_once().tolist() == [
             [*first.values(), *alone].count(c) for c in range(5)
         ]
         found = ColumnHolders.of(rows(pl.DataFrame(), None, held), "s", 5)
         assert (
-            found.people_each().tolist()
-            == found.people_once().tolist()
+            found.count_people_each().tolist()
+            == found.count_people_once().tolist()
             == [values.count(code) for code in range(5)]
         )
 

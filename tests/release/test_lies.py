@@ -261,10 +261,10 @@ def test_what_holds_cells_does_not_show_them():
     every += [see_release(evidence.rows.counts(held.table.policy.quasi), held.table.policy)]
     every += [
         evidence.rows,
-        evidence.shown_and_held(("age",), "age"),
+        evidence.count_shown_and_held(("age",), "age"),
         held.staged.cell_pairs("number"),
     ]
-    every += [ShownColumn.of("age", evidence.shown_and_held(("age",), "age"))]
+    every += [ShownColumn.of("age", evidence.count_shown_and_held(("age",), "age"))]
     shown = "".join(map(repr, every))
     assert not any(cell in shown for cell in ("name 1", "number 1", "'a'", "'x'", "[20"))
 

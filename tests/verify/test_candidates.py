@@ -115,7 +115,7 @@ def test_what_classes_say_of_an_individual_is_added_up(case, sizes):
     rows, who, released, missing = case
     shown = seen(released, missing)
     with patch.multiple(candidates, _LABEL_BYTES=sizes[0], _FIT_BYTES=sizes[1]):
-        sure = found(public(rows, who), shown, missing).presence(shown.crowds.of_class)
+        sure = found(public(rows, who), shown, missing).presence(shown.crowds.people_of_class)
     sums = {}
     for people in people_of(rows, who, released, missing):
         for person in people:
@@ -222,7 +222,10 @@ def test_a_larger_world_is_counted_as_by_the_search(several, blocks):
     shown = see_release(each(rows), policy)
     with patch.multiple(candidates, _LABEL_BYTES=blocks, _FIT_BYTES=blocks):
         here = found(PublicTable(columns, who), shown, Missing.OWN_VALUE)
-        counts, sure = here.counts[shown.crowds.class_of], here.presence(shown.crowds.of_class)
+        counts, sure = (
+            here.counts[shown.crowds.class_of],
+            here.presence(shown.crowds.people_of_class),
+        )
     linked = link({name: encode(rows[name], name) for name in rows.columns}, World(columns, who))
     assert counts.tolist() == linked.candidates.tolist()
     start, person = linked.candidates_of(range(400))

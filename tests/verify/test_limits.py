@@ -250,7 +250,7 @@ def test_rows_without_a_quasi_identifier_are_one_class():
 def test_everybody_counts_once_in_the_release():
     cells = np.array([1, 1, 2])
     for unit, people in ((None, 3), (np.array([4, 4, 9]), 2)):
-        assert Evidence(crowds_of([cells], unit, anything=False), {}).everybody == people
+        assert Evidence(crowds_of([cells], unit, anything=False), {}).number_of_people == people
 
 
 @settings(max_examples=60)

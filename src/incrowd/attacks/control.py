@@ -14,7 +14,7 @@ def control(inside: AttributeDisclosure, outside: AttributeDisclosure) -> Attack
     `inside` is about the people of the table, `outside` about similar people who are not in it.
     Limits apply only if the two intervals do not overlap: small groups differ by chance.
     """
-    own, other = inside.guessed, outside.guessed
+    own, other = inside.guess_rate, outside.guess_rate
     low, high = other.interval
     return Attack(
         kind="control",

@@ -84,8 +84,8 @@ class _Ends:
 def _end_cells(column: CodedColumn) -> _Ends:
     """The end cells of all labels of a column."""
     labels = column.domain.labels.tolist()
-    of, number = EndCells(labels), dict[str, int]()
-    found = [[number.setdefault(c, len(number)) for c in of.of(label)] for label in labels]
+    ends, number = EndCells(labels), dict[str, int]()
+    found = [[number.setdefault(c, len(number)) for c in ends.cells_of(label)] for label in labels]
     start = offsets([0, *map(len, found)])
     cell = np.array([*chain.from_iterable(found)], dtype=np.int32)
     return _Ends(start, cell, tuple(number))
@@ -199,7 +199,7 @@ class EndCells:
     """All labels of the column."""
     _bounds: dict[str, Bounds | None] = field(default_factory=dict, repr=False)
 
-    def of(self, label: str) -> tuple[str, ...]:
+    def cells_of(self, label: str) -> tuple[str, ...]:
         """The cells at the ends of a label, each once; none if the label shows no ends."""
         members = read_members(label)
         if members is not None:

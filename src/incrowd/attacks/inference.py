@@ -14,8 +14,8 @@ def inference(disclosure: AttributeDisclosure) -> Attack:
     Ties are broken at random; for somebody who fits no row, the guess is the most frequent value of
     the whole release. The baseline is to guess the commonest value for everybody.
     """
-    rate, name = disclosure.guessed, disclosure.name
-    baseline = disclosure.target.commonest
+    rate, name = disclosure.guess_rate, disclosure.name
+    baseline = disclosure.target.commonest_share
     return Attack(
         kind="inference",
         knows=disclosure.fit.names,

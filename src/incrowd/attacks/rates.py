@@ -63,20 +63,20 @@ class Moments:
         squares = float((n * n).sum()), float((n * y).sum()), float((y * y).sum())
         return cls(float(len(n)), float(n.sum()), float(y.sum()), squares)
 
-    def by_person(self, hits: Floats, people: Floats | Counts) -> "Moments":
+    def split_by_person(self, hits: Floats, people: Floats | Counts) -> "Moments":
         """The sums if every person were a class of their own, with an equal part of its hits."""
         some = people > 0
         squared = float((hits[some] ** 2 / people[some]).sum())
         return Moments(self.people, self.people, self.hits, (self.people, self.hits, squared))
 
-    def hit_together(self, together: float) -> "Moments":
+    def spread_by_groups(self, together: float) -> "Moments":
         """The sums if classes are hit in groups of so many together: their spread grows."""
         people, mixed, hits = self.squares
-        more = hits + self._left * (max(together, 1.0) - 1)
+        more = hits + self._squared_residuals * (max(together, 1.0) - 1)
         return Moments(self.classes, self.people, self.hits, (people, mixed, more))
 
     @property
-    def _left(self) -> float:
+    def _squared_residuals(self) -> float:
         """The squared differences between hits and what the rate of all classes expects."""
         rate, (people, mixed, hits) = self.hits / max(self.people, 1.0), self.squares
         return max(hits - 2 * rate * mixed + rate * rate * people, 0.0)
@@ -94,10 +94,10 @@ class Moments:
     @property
     def spread(self) -> float:
         """The variance of the ratio hits / people if the classes are a random sample."""
-        return self._left / self.people**2 * self.classes / max(self.classes - 1, 1)
+        return self._squared_residuals / self.people**2 * self.classes / max(self.classes - 1, 1)
 
     @property
-    def equivalent(self) -> float:
+    def equivalent_classes(self) -> float:
         """How many classes of equal size would tell as much as these."""
         return self.people**2 / self.squares[0]
 
@@ -131,7 +131,7 @@ class Rate:
         Only if the classes are `fixed`, like the cells of a grid, people are the sample.
         """
         moments = Moments.of(hits, people)
-        return cls.of_moments(moments.by_person(hits, people) if fixed else moments)
+        return cls.of_moments(moments.split_by_person(hits, people) if fixed else moments)
 
     @classmethod
     def of_moments(cls, moments: "Moments", together: float = 1.0) -> "Rate":
@@ -162,7 +162,7 @@ def clustered_interval(moments: Moments, together: float = 1.0) -> Interval:
     if not moments.people:
         return 0.0, 1.0
     rate = min(moments.hits / moments.people, 1.0)
-    classes = min(moments.equivalent, moments.people / together)
+    classes = min(moments.equivalent_classes, moments.people / together)
     least = rate * (1 - rate) / moments.people * together if together > 1 else 0.0
     spread = max(moments.spread, least)
     if spread <= _NOTHING * max(rate * (1 - rate), _NOTHING):

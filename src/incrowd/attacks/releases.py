@@ -80,13 +80,13 @@ class _BothReleases:
         return cls(first, second, *_common_codes(one, other, many), held, exact)
 
     @property
-    def left(self) -> Counts:
+    def records_left(self) -> Counts:
         """Per class of people: how many records may be theirs."""
         total = np.concatenate([[0.0], np.cumsum(self.weight)])
         return np.rint(np.diff(total[self.start])).astype(np.int64)
 
     @property
-    def right(self) -> Floats:
+    def people_right(self) -> Floats:
         """Per class of people: how many of them have their own values among what is left."""
         left, nothing = (self.start, self.code, self.weight), np.zeros(self.exact.shape[1])
         prior = PriorBelief(nothing, nothing, 1.0)
@@ -138,10 +138,10 @@ def _common_codes(
 def _finding_attack(both: _BothReleases) -> Attack:
     """Play finding a person's record among those that both releases leave."""
     fit = both.first
-    people, left, right = fit.data.people.records, both.left, both.right
+    people, left, right = fit.data.people.records, both.records_left, both.people_right
     hits = right / np.maximum(left, 1)
-    alone = Moments.of(hits, fit.people.sizes).by_person(hits, fit.people.sizes)
-    rate = Rate.of_moments(alone.hit_together(fit.rows_of_a_person))
+    alone = Moments.of(hits, fit.people.sizes).split_by_person(hits, fit.people.sizes)
+    rate = Rate.of_moments(alone.spread_by_groups(fit.rows_of_a_person))
     k = _least_above_zero(left)
     before = [_least_above_zero(one.rows_fitting) for one in (both.first, both.second)]
     nobody = int(fit.people.sizes[left == 0].sum())

@@ -263,7 +263,7 @@ def _sensitive_column(name: str, sensitive: Counted, counting: Counting) -> Sens
     holders = ColumnHolders.of(counting.sensitive[name], name, len(column.domain) + 1)
     return SensitiveColumn(
         name,
-        holders.people_each(),
+        holders.count_people_each(),
         ordered=ordered if hierarchy is None else ordered or hierarchy.ordered,
         maps=None if hierarchy is None else hierarchy.maps,
     )

@@ -58,7 +58,7 @@ class ColumnHolders:
         held = _records_per_code(rows.codes[name], rows.records, size)
         return cls(np.arange(size, dtype=np.int32), held, None, size)
 
-    def people_once(self) -> Counts:
+    def count_people_once(self) -> Counts:
         """Count people per code; whoever has several values counts for the first one only."""
         if self.unit is None:
             return self._records_of(np.ones(len(self.codes), dtype=np.bool_))
@@ -66,7 +66,7 @@ class ColumnHolders:
         named = self.codes[first[self.unit[first] > 0]]
         return self._records_of(self.unit == 0) + np.bincount(named, minlength=self.size)
 
-    def people_each(self) -> Counts:
+    def count_people_each(self) -> Counts:
         """Count people per code; whoever has several values counts for each."""
         return self._people_per_code(self.codes, self.size)
 
@@ -108,12 +108,12 @@ def with_ends(
     the policy asks for exact ends; then the ends are values of people in the class.
     """
     _refuse_idle_grid(column, policy)
-    k, people = people_per_cell(models), holders.people_once()
+    k, people = people_per_cell(models), holders.count_people_once()
     if world is not None:
         k, people = world_people_per_cell(models), np.where(world > 0, world, people)
     if policy.ends == "exact":
         return column
-    present = np.maximum(people, holders.people_each())
+    present = np.maximum(people, holders.count_people_each())
     if column.sets:
         pools = pools_of(column.hierarchy, people, k, present, column.highest)
         return replace(column, pools=pools)
@@ -134,11 +134,11 @@ def _cells_of_column(
 
     People who have several values count for each, if every cell then still holds k people.
     """
-    each = holders.people_each()
+    each = holders.count_people_each()
     found = choose_cells(column.hierarchy, each, ask)
     if holders.unit is None or found is None or holders.holds_k(found, ask.k):
         return found
-    return choose_cells(column.hierarchy, holders.people_once(), ask, each)
+    return choose_cells(column.hierarchy, holders.count_people_once(), ask, each)
 
 
 def _refuse_idle_grid(column: QuasiColumn, policy: Policy) -> None:

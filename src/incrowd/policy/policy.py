@@ -134,7 +134,7 @@ class Policy(Setting):
     """The settings of each column; a column of the table that is not here is an error."""
 
     @model_validator(mode="after")
-    def _consistent(self) -> "Policy":
+    def _refuse_contradictions(self) -> "Policy":
         if found := tuple(consistency.faults(self)):
             raise FaultyPolicyError(found)
         return self

@@ -197,11 +197,11 @@ class Certificate(_Entry):
 
     def to_json(self) -> str:
         """The certificate as a JSON document."""
-        said = self.model_dump(mode="json", by_alias=True, exclude=self.unsaid)
+        said = self.model_dump(mode="json", by_alias=True, exclude=self.omitted_fields)
         return json.dumps(said, indent=2, allow_nan=False)
 
     @property
-    def unsaid(self) -> set[str]:
+    def omitted_fields(self) -> set[str]:
         """The fields that `to_json` leaves out: those of newer versions that are None."""
         return {name for name in ("engine", "alone") if getattr(self, name) is None}
 

@@ -116,7 +116,7 @@ def _world_candidates(
     """Count the people of the world that a row may be; None without one, or without classes."""
     if seen is None or against is None or not policy.shown.coarsens:
         return None
-    return world_candidates(seen, policy, against.public)
+    return world_candidates(seen, policy, against.public_table)
 
 
 def _people_alone(
@@ -281,7 +281,7 @@ def _judge_rows(
         if policy.class_column is not None:
             notes.append(_PERMUTED)
         against = backing.against
-        world = None if against is None else against.public
+        world = None if against is None else against.public_table
         drawn, told = _people_drawn(policy, records, certificate)
         notes += told
         verdicts = verify(seen, policy, reference, world, drawn)

@@ -142,7 +142,7 @@ def _risk_of(proved: Proved) -> Risk:
     sensitive = [column for column in table.compiled.problem.sensitive if column.name in names]
     if can_judge_in_blocks(table) and policy.weight is None:
         rows = ReleasedRows.of_table(table, proved.staged)
-        blocks = proved.staged.blocks(rows.stored_names(policy.quasi), held, rows.plain)
+        blocks = proved.staged.blocks(rows.stored_names(policy.quasi), held, rows.clear_missing)
         tallies = (_tally(rows, block, policy.quasi, names) for block in blocks)
         found = measure_blocks(tallies, sensitive, missing=policy.missing)
         if found is not None:

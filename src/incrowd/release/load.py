@@ -63,7 +63,7 @@ class WorldReference:
         )
 
     @property
-    def public(self) -> PublicTable:
+    def public_table(self) -> PublicTable:
         """The world as verification sees it."""
         return PublicTable(self.world.columns, self.world.individual, self.hierarchies)
 
@@ -171,7 +171,7 @@ class LoadedTable(CodedTable):
         return self.against
 
     @property
-    def coded(self) -> tuple[CodedColumn, ...]:
+    def coded_columns(self) -> tuple[CodedColumn, ...]:
         """The columns of the tally, quasi-identifying ones first."""
         quasi = (self.quasi[name][0] for name in self.policy.quasi)
         return (*quasi, *(self.counted[name][0] for name in self.policy.counted))

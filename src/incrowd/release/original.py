@@ -138,7 +138,7 @@ class Original:
         empty for missing values and for suppressed ones.
         """
         values = set(shown.hierarchy.labels[0].tolist())
-        if any(n > 1 and t in values for t, n in zip(shown.texts, shown.leaves, strict=True)):
+        if any(n > 1 and t in values for t, n in zip(shown.texts, shown.leaf_counts, strict=True)):
             return True
         leaves = shown.hierarchy.leaves
         split = shown.hierarchy.ordered and leaves.kind is not Kind.TEXT
@@ -191,7 +191,7 @@ class Original:
             )
         if not policy.shown.coarsens or not covering:
             return
-        bare = count_uncovered(*keys, self._sides(before, after))
+        bare = count_uncovered(*keys, self._column_pairs(before, after))
         if bare is None:
             notes.append(
                 "It was not checked whether every row covers a record of the original: there "
@@ -201,7 +201,7 @@ class Original:
             verb = "covers" if bare == 1 else "cover"
             yield f"{count_of(bare, 'row')} of the release {verb} no record of the original."
 
-    def _sides(self, before: CountedRows, after: CountedRows) -> list[ColumnPair]:
+    def _column_pairs(self, before: CountedRows, after: CountedRows) -> list[ColumnPair]:
         """The columns of labels: what the release shows, and what the original holds."""
         shown = {name: number_cells(after.cells[name]) for name in self.table.quasi}
         return [

@@ -62,7 +62,7 @@ class PartRelease:
     search: Search
 
     @property
-    def sampled(self) -> Sampler:
+    def sampler(self) -> Sampler:
         """What draws the sample of the table."""
         return partial(self.engine.tally_of_sample, records=SAMPLE)
 

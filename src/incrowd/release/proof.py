@@ -91,39 +91,39 @@ class ReleaseEvidence:
     @cached_property
     def reference(self) -> dict[str, Reference]:
         """By column that models judge: its positions, and the people that classes compare with."""
-        return {**self.table.reference, **self.compared}
+        return {**self.table.reference, **self.release_spreads}
 
     @cached_property
-    def compared(self) -> dict[str, Reference]:
+    def release_spreads(self) -> dict[str, Reference]:
         """By column whose classes are compared with the release: how the release spreads it."""
         return {name: self._own_spread(name) for name in compared_columns(self.table.policy)}
 
     def _own_spread(self, name: str) -> Reference:
         """Count how the release spreads a column over its people."""
         by_unit = self.table.unit is not None
-        rows = self.by_person((name,)) if by_unit else self.rows.counts((name,))
+        rows = self.count_by_person((name,)) if by_unit else self.rows.counts((name,))
         return self.table.reference[name].count_among(rows, name)
 
-    def by_person(self, columns: tuple[str, ...]) -> CountedRows:
+    def count_by_person(self, columns: tuple[str, ...]) -> CountedRows:
         """Count shown cells by person, from the staged rows: the unit is not released."""
         return self.rows.clear(self.staged.counts(self.rows.stored_names(columns), unit=True))
 
     def blocks(self, columns: tuple[str, ...]) -> Iterator[CountedRows]:
         """Yield the written rows in blocks; quasi-identifying columns are the first of these."""
         stored, key = map(self.rows.stored_names, (columns, self.table.policy.quasi))
-        for block in self.written.blocks(stored, len(key), self.rows.plain):
+        for block in self.written.blocks(stored, len(key), self.rows.clear_missing):
             yield self.rows.clear(block)
 
-    def shown_and_held(self, columns: tuple[str, ...], *held: str) -> CountedRows:
+    def count_shown_and_held(self, columns: tuple[str, ...], *held: str) -> CountedRows:
         """Count what staged rows show of `columns`, each with the codes that it held in `held`."""
         codes = [self.table.quasi[name][0] for name in held]
         return self.rows.clear(self.staged.counts(self.rows.stored_names(columns), codes))
 
-    def by_class(self, columns: tuple[str, ...]) -> CountedRows:
+    def count_by_class(self, columns: tuple[str, ...]) -> CountedRows:
         """Count what the staged rows show of these columns, by class."""
         return self.rows.clear(self.staged.counts(columns, classes=True))
 
-    def holders(self, column: str) -> tuple[Counts, int]:
+    def count_holders(self, column: str) -> tuple[Counts, int]:
         """Count people per leaf of a column, and the fewest who must hold a name in a set.
 
         Where a world decides what labels may name, a leaf counts its people in the table or in the
@@ -144,7 +144,7 @@ def prove(table: LoadedTable, plan: RowPlan, staged: Staged, written: Written) -
     """Judge a written release by its policy; `NotMetError` if a cell is wrong."""
     evidence = ReleaseEvidence(table, staged, written)
     proof = _proof_of(evidence, plan)
-    return replace(proof, spread=evidence.compared, alone=_count_alone(evidence))
+    return replace(proof, spread=evidence.release_spreads, alone=_count_alone(evidence))
 
 
 def _proof_of(evidence: ReleaseEvidence, plan: RowPlan) -> Proof:
@@ -159,16 +159,16 @@ def _proof_of(evidence: ReleaseEvidence, plan: RowPlan) -> Proof:
     for name in policy.quasi:
         _demand_cells(evidence, name, steadily=plan.steady)
     if policy.consistent:
-        demand_consistent(evidence.shown_and_held(policy.quasi, *policy.quasi))
+        demand_consistent(evidence.count_shown_and_held(policy.quasi, *policy.quasi))
     columns = tuple(dict.fromkeys((*policy.quasi, *policy.judged)))
     if can_judge_in_blocks(table):
         return _prove_in_blocks(evidence, columns)
     if table.unit is None:
         rows = evidence.rows.counts(columns)
     else:
-        rows = require_units(evidence.by_person(columns))
+        rows = require_units(evidence.count_by_person(columns))
     seen = see_release(rows, policy)
-    world = None if table.against is None else table.against.public
+    world = None if table.against is None else table.against.public_table
     verdicts = verify(seen, policy, evidence.reference, world, table.people)
     return _join_proofs([seen], [verdicts], policy.models)
 
@@ -183,7 +183,7 @@ def _count_alone(evidence: ReleaseEvidence) -> Alone | None:
             return evidence.blocks(columns)
         if table.unit is None:
             return [evidence.rows.counts(columns)]
-        return [require_units(evidence.by_person(columns))]
+        return [require_units(evidence.count_by_person(columns))]
 
     return measure_alone_by_policy(blocks, policy, columns_without_codes(table.engine.sealed))
 
@@ -230,10 +230,12 @@ def _prove_by_class(evidence: ReleaseEvidence) -> Proof:
     policy = evidence.table.policy
     sensitive = policy.sensitive
     held = evidence.rows.clear(evidence.staged.originals(sensitive))
-    demand_permuted(held, evidence.by_class(sensitive))
+    demand_permuted(held, evidence.count_by_class(sensitive))
     if policy.class_column is not None:
-        demand_numbered_classes(policy.class_column, evidence.by_class((policy.class_column,)))
-    rows = evidence.by_class(tuple(dict.fromkeys((*policy.quasi, *policy.judged))))
+        demand_numbered_classes(
+            policy.class_column, evidence.count_by_class((policy.class_column,))
+        )
+    rows = evidence.count_by_class(tuple(dict.fromkeys((*policy.quasi, *policy.judged))))
     seen = see_release(rows, policy)
     seen = replace(seen, crowds=crowds_by_number(rows.classes, rows.records))
     return _join_proofs([seen], [verify(seen, policy, evidence.reference)], policy.models)
@@ -271,12 +273,12 @@ def _demand_cells(evidence: ReleaseEvidence, name: str, *, steadily: bool) -> No
     hierarchy = evidence.table.quasi[name][1]
     judge = cell_judge(policy.show)
     together = policy.quasi if judge.together and not steadily else (name,)
-    column = ShownColumn.of(name, evidence.shown_and_held(together, name))
+    column = ShownColumn.of(name, evidence.count_shown_and_held(together, name))
     if steadily:
         demand_steady(column)
     judge.demand(hierarchy, column)
     demand_coarse(hierarchy, name, column.cells, policy.columns[name].lowest)
     demand_within(hierarchy, name, column.cells, policy.columns[name])
     if policy.shown.sets and policy.ends == "aligned":
-        people, crowd = evidence.holders(name)
+        people, crowd = evidence.count_holders(name)
         demand_named_by_crowds(hierarchy, name, column.cells, people, crowd)

@@ -83,9 +83,11 @@ class ReleasedRows:
         there = set(rows.cells.columns)
         tops = {name: top for name, top in self.split.items() if {*end_names(name)} <= there}
         own = {name: marks for name, marks in self.marks.own.items() if name in tops}
-        return rows.with_cells(clear_own_marks(join_ends(self.plain(rows.cells), tops), own))
+        return rows.with_cells(
+            clear_own_marks(join_ends(self.clear_missing(rows.cells), tops), own)
+        )
 
-    def plain(self, cells: pl.DataFrame) -> pl.DataFrame:
+    def clear_missing(self, cells: pl.DataFrame) -> pl.DataFrame:
         """Make missing cells null and leave the others as they are stored."""
         return self.marks.clear_marks(cells, text=self.blank)
 

@@ -127,7 +127,7 @@ def plan_rows(table: LoadedTable, found: Found, outcome: Outcome, context: RunCo
     if policy.split_ends:
         cells = _split_ends(table, cells)
     return RowPlan(
-        coded=table.coded,
+        coded=table.coded_columns,
         quasi=len(policy.quasi),
         tally=table.compiled.problem.tally,
         pieces=found.recoding.pieces,

@@ -98,14 +98,14 @@ class OriginalColumn:
         return np.asarray((np.append(gaps[0], gaps) + np.append(gaps, gaps[-1])) / 2)
 
     @cached_property
-    def fine(self) -> ColumnCells:
+    def fine_cells(self) -> ColumnCells:
         """Cells of the column by itself: its values, or `FINE` cells of equally many records."""
         if self.ordered and len(self.domain) > FINE:
             return self._even_cells(FINE)
         return ColumnCells(np.arange(len(self.domain) + 1, dtype=np.int32), len(self.domain) + 1)
 
     @cached_property
-    def coarse(self) -> ColumnCells:
+    def coarse_cells(self) -> ColumnCells:
         """At most `COARSE` cells: of equally many records, or frequent categories and the rest."""
         if len(self.domain) <= COARSE:
             return ColumnCells(

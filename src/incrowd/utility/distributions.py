@@ -16,7 +16,7 @@ NOISE = 2.0
 def column_utility(column: ReleasedColumn) -> ColumnUtility:
     """Compute every figure of one column; None where the release says nothing."""
     original, records = column.original, len(column.codes)
-    unreadable = column.cells_where(column.unreadable)
+    unreadable = column.count_cells(column.unreadable)
     told = records > unreadable
     mass = column.mass if told else None
     return ColumnUtility(
@@ -25,7 +25,7 @@ def column_utility(column: ReleasedColumn) -> ColumnUtility:
         total_variation=None if mass is None else _column_variation(original, mass),
         earth_mover=None if mass is None else earth_mover_distance(original, mass),
         missing=(int(original.counts[0]), int(column.records[0])),
-        suppressed=column.cells_where(column.suppressed),
+        suppressed=column.count_cells(column.suppressed),
         unreadable=unreadable,
         ncp=float(column.records @ column.ncp) / records if records else None,
         within_noise=_column_share_within_noise(column) if told else None,
@@ -35,7 +35,7 @@ def column_utility(column: ReleasedColumn) -> ColumnUtility:
 
 def _column_variation(original: OriginalColumn, mass: Floats) -> float:
     """The total variation of a column's fine cells; `mass` is the release's records per code."""
-    cells = original.fine
+    cells = original.fine_cells
     return total_variation(cells.counts(original.counts.astype(np.float64)), cells.counts(mass))
 
 

@@ -39,16 +39,16 @@ class OriginalTable:
         return {name: Feature.of_original(column) for name, column in self.columns.items()}
 
     @cached_property
-    def _known(self) -> dict[tuple[str, str], float | None]:
+    def _measured_associations(self) -> dict[tuple[str, str], float | None]:
         """The associations that `association` has measured, by pair of columns."""
         return {}
 
     def association(self, one: str, other: str) -> float | None:
         """The association of two columns, measured once for each pair; None if one is constant."""
-        if (one, other) not in self._known:
+        if (one, other) not in self._measured_associations:
             found = association(self.features[one], self.features[other])
-            self._known[one, other] = found
-        return self._known[one, other]
+            self._measured_associations[one, other] = found
+        return self._measured_associations[one, other]
 
     @cached_property
     def pairs(self) -> list[tuple[str, str]]:
@@ -106,7 +106,7 @@ def release_utility(
     notes = list(release.notes)
     quasi = tuple(name for name in question.quasi if name in release.columns)
     parts = _ReleaseComparison(original, release, question, quasi)
-    two = parts.two_way() if release.records else (None, None)
+    two = parts.two_way_means() if release.records else (None, None)
     return ReleaseUtility(
         name=release.name,
         records=release.records,
@@ -154,7 +154,7 @@ class _ReleaseComparison:
                 after=association(after[a], after[b]),
             )
 
-    def two_way(self) -> tuple[float | None, float | None]:
+    def two_way_means(self) -> tuple[float | None, float | None]:
         """The means over pairs of total variation and of counts within noise; None for no pairs."""
         before, after = self.original.features, self.release.features
         variation, within = [], []
@@ -241,8 +241,8 @@ class _ReleaseComparison:
     def has_unclear_labels(self) -> bool:
         """Whether quasi-identifying cells cannot be read, or are empty for two reasons."""
         columns = [self.release.columns[name] for name in self.quasi]
-        return any(column.cells_where(column.unreadable) for column in columns) or any(
-            name in self.release.split and column.cells_where(column.suppressed)
+        return any(column.count_cells(column.unreadable) for column in columns) or any(
+            name in self.release.split and column.count_cells(column.suppressed)
             for name, column in zip(self.quasi, columns, strict=True)
         )
 
@@ -260,7 +260,7 @@ class _ReleaseComparison:
         if more > 0:
             yield f"The release holds {count_of(more, 'record')} more than the original."
         for name, column in self.release.columns.items():
-            unread = column.cells_where(column.unreadable)
+            unread = column.count_cells(column.unreadable)
             if unread:
                 yield (
                     f"{count_of(unread, 'cell')} of {name!r} cannot be read as values of the "

@@ -146,7 +146,7 @@ def choose_pairs(columns: Sequence[OriginalColumn]) -> list[tuple[int, int]]:
         return every
     records = len(columns[0].coded.codes)
     some = np.unique(np.linspace(0, records - 1, min(records, _RANKED_ON)).astype(np.int64))
-    hot = [np.eye(c.coarse.number)[c.coarse.of[c.coded.codes[some]]] for c in columns]
+    hot = [np.eye(c.coarse_cells.number)[c.coarse_cells.of[c.coded.codes[some]]] for c in columns]
     edges = np.append(0, np.cumsum([h.shape[1] for h in hot]))
     together = np.concatenate(hot, axis=1)
     counts = together.T @ together

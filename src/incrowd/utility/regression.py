@@ -135,7 +135,7 @@ def _dummies(column: OriginalColumn) -> tuple[list[str], list[list[int]]]:
     A category is called by its place in the order of how common they are, never by its value. Rare
     ones are put together at the end.
     """
-    cells = column.coarse
+    cells = column.coarse_cells
     held = cells.counts(column.counts.astype(np.float64))
     reference = 1 + int(np.argmax(held[1:]))
     names, groups, rare = [], [], []

@@ -45,7 +45,7 @@ class CellShares:
 
 def shares_of_original(column: OriginalColumn) -> CellShares:
     """The cells of the original itself: every record lies wholly in one."""
-    cells = column.coarse
+    cells = column.coarse_cells
     return CellShares(cells.of[column.coded.codes], np.eye(cells.number))
 
 
@@ -78,7 +78,7 @@ class ReleasedColumn:
         """Records per label."""
         return np.bincount(self.codes, minlength=len(self.matching))
 
-    def cells_where(self, labels: Flags) -> int:
+    def count_cells(self, labels: Flags) -> int:
         """Count the records whose label is flagged in `labels`."""
         return int(self.records[labels].sum())
 
@@ -141,7 +141,7 @@ class ReleasedColumn:
     @cached_property
     def spread(self) -> CellShares:
         """The records over the coarse cells of the original."""
-        cells = self.original.coarse
+        cells = self.original.coarse_cells
         shares = self._cell_shares(cells)
         pure = shares.max(axis=1) >= _PURE
         pattern = np.where(pure, shares.argmax(axis=1), cells.number + np.cumsum(~pure) - 1)

@@ -209,7 +209,7 @@ class _Owners:
     single: int
     """Individuals with one row."""
 
-    def of(self, people: slice) -> Counts:
+    def person_of_rows(self, people: slice) -> Counts:
         """The person of each row of these people, numbered from 0."""
         lengths = np.diff(self.start[people.start : people.stop + 1])
         return np.repeat(np.arange(len(lengths)), lengths)
@@ -289,7 +289,7 @@ class CandidateCounts:
                     counts[chunk] += np.bincount(line, minlength=len(bits))
         return counts
 
-    def members(self, sizes: Counts, most: int) -> tuple[Counts, Counts, Counts] | None:
+    def list_pairs(self, sizes: Counts, most: int) -> tuple[Counts, Counts, Counts] | None:
         """List pairs of a line and somebody who fits it, and count the records of each line.
 
         A line is what classes show in the columns of the world, `sizes` are the records of classes.
@@ -352,7 +352,9 @@ class CandidateCounts:
         line, word = np.nonzero(bits)
         found, bit = np.nonzero(np.unpackbits(bits[line, word].view(np.uint8)).reshape(-1, 64))
         line, row = line[found], 64 * word[found] + bit
-        person = row if people.stop <= self._owners.single else self._owners.of(people)[row]
+        person = (
+            row if people.stop <= self._owners.single else self._owners.person_of_rows(people)[row]
+        )
         new = np.append(True, (np.diff(line) != 0) | (np.diff(person) != 0))[: len(line)]
         return line[new], person[new]
 

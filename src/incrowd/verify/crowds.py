@@ -52,7 +52,7 @@ class Crowds:
         return people
 
     @property
-    def of_class(self) -> Counts:
+    def people_of_class(self) -> Counts:
         """People per class, without other classes that it could match."""
         return replace(self, pairs=None).people
 

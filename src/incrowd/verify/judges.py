@@ -56,7 +56,7 @@ class Evidence:
         return self.crowds.people
 
     @property
-    def everybody(self) -> int:
+    def number_of_people(self) -> int:
         """Different people in the rows that leave."""
         crowds = self.crowds
         return int(crowds.records.sum()) if crowds.unit is None else len(np.unique(crowds.unit))
@@ -175,7 +175,7 @@ def _judge_probabilistic(model: Any, evidence: Evidence) -> Judgement:
     also those whom the release leaves out. More people than the population are no sample of it.
     """
     size, n = int(evidence.people.min()), int(model.population)
-    drawn = max(evidence.everybody, evidence.drawn or 0)
+    drawn = max(evidence.number_of_people, evidence.drawn or 0)
     if drawn > n:
         return 0.0, False
     declared, level = model.labels == "declared", 1 - model.confidence
@@ -196,7 +196,7 @@ def _judge_delta_presence(model: Any, evidence: Evidence) -> Judgement:
 
     Nergiz et al. 2007; of all crowds what they say of one individual is added up.
     """
-    people, there = evidence.crowds.of_class, _candidates(model, evidence)
+    people, there = evidence.crowds.people_of_class, _candidates(model, evidence)
     share = max(float((people / np.maximum(there, 1)).max()), evidence.presence or 0.0)
     met = bool((there > 0).all()) and _are_at_most(people, there, meant_fraction(model.delta))
     return min(share, 1.0), met and share <= model.delta + _ROUNDING

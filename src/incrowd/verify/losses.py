@@ -55,7 +55,7 @@ class LossColumn:
         return str(self.hierarchy.labels[-1][0])
 
     @cached_property
-    def leaves(self) -> Floats:
+    def leaf_counts(self) -> Floats:
         """How many leaves each label may stand for."""
         return self.decoded.sizes.astype(np.float64)
 
@@ -143,8 +143,8 @@ def _label_costs(column: LossColumn, shares: Sequence[float] | Floats) -> Floats
 def _ncp(column: LossColumn) -> Floats:
     """The share of its column that each label leaves open (Ghinita Section 2.1)."""
     if not column.hierarchy.ordered:
-        under = column.leaves / max(len(column.hierarchy.leaves), 1)
-        return _label_costs(column, np.where(column.leaves == 1, 0.0, under))
+        under = column.leaf_counts / max(len(column.hierarchy.leaves), 1)
+        return _label_costs(column, np.where(column.leaf_counts == 1, 0.0, under))
     positions = column.hierarchy.leaves.positions
     held = positions[np.unique(column.held[column.held > 0]) - 1]
     first, last = (float(held.min()), float(held.max())) if len(held) else (0.0, 0.0)
@@ -168,7 +168,7 @@ def _ends_of_leaves(column: LossColumn, place: int) -> tuple[float, float]:
 def _granularity(column: LossColumn) -> Floats:
     """The share of the other leaves that each label leaves open."""
     others = max(len(column.hierarchy.leaves) - 1, 1)
-    return _label_costs(column, (column.leaves - 1) / others)
+    return _label_costs(column, (column.leaf_counts - 1) / others)
 
 
 def _level_costs(column: LossColumn) -> Floats | None:

@@ -205,7 +205,7 @@ def _candidates_and_presence(
         return None, None
     shares = any(not model.higher_is_safer for model in asked)
     found = CandidateCounts(seen.quasi, seen.crowds, world, policy.missing)
-    sure = found.presence(seen.crowds.of_class) if shares else None
+    sure = found.presence(seen.crowds.people_of_class) if shares else None
     return found.counts, sure
 
 
