@@ -67,7 +67,7 @@ class CheckedRelease:
 
 
 def check_rows(checked: CheckedRelease, policy: Policy, backing: Backing) -> Check:
-    """Check a release against its policy: count everything again."""
+    """Check a release against its policy and its certificate, if any: count everything again."""
     certificate = backing.certificate
     same = _are_same_rows(checked, policy, certificate)
     digest_ok = _is_same_digest(checked, certificate, same)
@@ -113,7 +113,7 @@ def check_rows(checked: CheckedRelease, policy: Policy, backing: Backing) -> Che
 def _world_candidates(
     seen: SeenRelease | None, policy: Policy, against: WorldReference | None
 ) -> WorldCandidates | None:
-    """Count the people of the world that a row may be; None without one, or without classes."""
+    """Count the people of a world that a row may be; None without one, classes or coarse labels."""
     if seen is None or against is None or not policy.shown.coarsens:
         return None
     return world_candidates(seen, policy, against.public_table)
@@ -122,9 +122,9 @@ def _world_candidates(
 def _people_alone(
     checked: CheckedRelease, found: Recount, policy: Policy, certificate: Certificate | None
 ) -> Alone | None:
-    """Count people whom unchanged columns single out; with a unit, as the certificate says.
+    """Count people whom unchanged columns single out; with a unit column, as certified.
 
-    None if no column leaves unchanged, or neither the rows nor a certificate tell it.
+    None if no column leaves unchanged, or if neither the rows nor a certificate show it.
     """
     rows = found.rows
     if rows is None:
@@ -199,6 +199,7 @@ def _digest_faults(
 def _signature_faults(
     certificate: Certificate | None, signature: Signed | None, backing: Backing
 ) -> Iterator[str]:
+    """Yield faults: a signature that is not valid, or none by a trusted key if one is asked for."""
     if signature is not None and signature.valid is False:
         yield (
             "The signature is not valid: the certificate or its signature was changed after "
@@ -217,6 +218,7 @@ def _signature_faults(
 def _signature_notes(
     certificate: Certificate | None, signature: Signed | None, backing: Backing
 ) -> Iterator[str]:
+    """Yield a note on who signed the certificate, if there is one and no fault says it."""
     if certificate is None:
         return
     if signature is None:
@@ -241,6 +243,7 @@ def _lacking_columns(names: Sequence[str], policy: Policy) -> list[str]:
 
 
 def _column_name_faults(names: Sequence[str], policy: Policy) -> Iterator[str]:
+    """Yield faults: columns that lack, that the policy drops, or that it does not name."""
     if lacking := _lacking_columns(names, policy):
         yield f"The release lacks columns of the policy: {', '.join(lacking)}."
     gone = set(dropped_columns(policy))
@@ -252,6 +255,7 @@ def _column_name_faults(names: Sequence[str], policy: Policy) -> Iterator[str]:
 
 
 def _world_notes(certificate: Certificate | None, against: WorldReference | None) -> Iterator[str]:
+    """Yield notes on the world: its assumptions, if it is small, if it is not the certified one."""
     if against is None:
         return
     yield from map(sentence, against.notes)
@@ -417,7 +421,7 @@ def _trusted_spread_notes(spread: Distribution, policy: Policy, name: str) -> It
 
 
 def _kind_of_cells(column: pl.Series, policy: Policy, certificate: Certificate | None) -> Kind:
-    """The type of the values of a sensitive column, as certificate, policy or cells tell it."""
+    """The type of a sensitive column: by the certificate, else by the policy, else by its cells."""
     if certificate is not None and column.name in certificate.kinds:
         return certificate.kinds[column.name]
     asked = policy.columns[column.name].kind
@@ -433,6 +437,7 @@ def _kind_of_cells(column: pl.Series, policy: Policy, certificate: Certificate |
 def _spelling_notes(
     rows: ReleasedRows, policy: Policy, certificate: Certificate | None
 ) -> list[str]:
+    """Write notes on columns with texts that differ only in case, spaces or zeros."""
     cells = {name: rows.counts((name,)).cells[name] for name in (*policy.sensitive, *policy.quasi)}
     texts = {
         name: number_cells(cells[name]).labels

@@ -131,7 +131,7 @@ def facts_of(proved: Proved) -> ProvedFacts:
 
 
 def _risk_of(proved: Proved) -> Risk:
-    """Measure the risk of the rows that leave.
+    """Measure the risk of the rows that leave, in blocks where that is possible.
 
     After a permutation equal rows say nothing about sensitive values: then only
     re-identification is measured.
@@ -176,7 +176,10 @@ def _least_l(proved: Proved, risk: Risk) -> Any:
 
 
 def _keeps_bound(policy: Policy, largest: float) -> bool | None:
-    """Whether `largest`, the most that a class loses, keeps the limit; None without any limit."""
+    """Whether no class loses more than the search allows; None without a limit of it or of columns.
+
+    `largest` is the most that a class loses. The limits of columns hold in every release.
+    """
     most = policy.search.largest_class_loss
     limited = any(c.highest is not None or c.widest is not None for c in policy.columns.values())
     if most is None and not limited:

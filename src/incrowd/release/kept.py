@@ -13,8 +13,8 @@ from incrowd.verify.verify import SeenRelease, see_release
 from incrowd.withholding import round_up_share
 
 Blocks = Callable[[], Iterable[CountedRows]]
-"""Distinct rows of quasi-identifiers and kept columns, block by block, as often as they are asked
-for."""
+"""Returns distinct rows of quasi-identifiers and kept columns, block by block; called again for
+each further pass."""
 
 
 def kept_columns(policy: Policy) -> tuple[str, ...]:
@@ -58,7 +58,9 @@ def refuse_telling_values(engine: Engine, policy: Policy) -> None:
     """Refuse kept columns whose values alone single out too many, before anything is searched.
 
     What a release shows of quasi-identifiers can only single out more. Records that may be left out
-    are taken to be those who are alone.
+    are taken to be those who are alone. Nothing is refused if people have several records, if
+    records with a missing value are left out, or if classes may hold one person: then who is alone
+    in the table need not be alone in the release.
     """
     limit = _alone_limit(policy)
     known = tuple(
@@ -66,7 +68,6 @@ def refuse_telling_values(engine: Engine, policy: Policy) -> None:
         for name in kept_columns(policy)
         if name not in limit.accepted and name not in engine.sealed
     )
-    # Whether who is alone in the table by a value is alone in every release.
     crowded = policy.smallest_class > 1
     foreseen = crowded and policy.unit is None and policy.missing is not Missing.SUPPRESS
     if not known or not engine.records or not foreseen:
@@ -87,7 +88,7 @@ def _share_alone(engine: Engine, known: tuple[str, ...]) -> float:
 
 
 def read_certified_alone(certificate: Certificate, policy: Policy) -> Alone | None:
-    """Read from a certificate who is alone, where rows do not show who is who; None if unsaid."""
+    """Read from a certificate who is alone, by the limit of the policy; None if it does not say."""
     said = certificate.alone
     if said is None:
         return None
@@ -96,6 +97,7 @@ def read_certified_alone(certificate: Certificate, policy: Policy) -> Alone | No
 
 
 def _too_many_alone_error(alone: Alone) -> NotMetError:
+    """The error for a release by which too many are alone: it names the columns to blame."""
     blamed, named = alone.excess, ", ".join(f"'{name}'" for name in alone.excess)
     rest = len(alone.unaccepted_columns) - len(blamed)
     return NotMetError(

@@ -116,9 +116,10 @@ class RunContext:
             raise PolicyError("the seed must be a whole number of at least 0")
 
     def search_watch(self, policy: Policy) -> Watch:
-        """Time limit of the search: the policy's within the run's.
+        """The watch of the search: the policy's time limit within the run's.
 
-        If the policy has none, improvement ends after a while, and not the search for an answer.
+        If the policy has none, the search for a first answer is not limited, and improving it ends
+        after `IMPROVING` seconds.
         """
         if policy.time_limit is not None:
             return NestedWatch(self.watch, policy.time_limit)
@@ -166,7 +167,7 @@ class LoadedTable(CodedTable):
 
     @property
     def world(self) -> WorldReference:
-        """The world that the release is compared with, where there must be one."""
+        """The world that the release is compared with; only for tables that have one."""
         assert self.against is not None  # noqa: S101  whoever asks has seen it
         return self.against
 
@@ -183,7 +184,7 @@ class LoadedTable(CodedTable):
 
     @cached_property
     def reference(self) -> dict[str, Reference]:
-        """The distribution of each column that a model judges."""
+        """By column that a model judges: its distribution over the people of the table."""
         names = dict.fromkeys(model.columns[0] for model in self.policy.models if model.columns)
         return {name: self.reference_of(name) for name in names}
 
@@ -232,7 +233,8 @@ def load(
 ) -> LoadedTable:
     """Load a table: code its columns by the leaves of their hierarchies and count the rows.
 
-    With `sampled` only columns are counted, and the rows of a sample.
+    With `sampled` only columns are counted, and the rows of a sample. `PolicyError` if policy and
+    table have different columns.
     """
     world = world_of_labels(policy, against)
     return count_table(engine, policy, builders, world, sampled).load_by(policy, against)
@@ -245,7 +247,10 @@ def count_table(
     world: World | None = None,
     sampled: Sampler | None = None,
 ) -> CountedTable:
-    """Code a table by hierarchies that cover the world's values, and count it as `load` does."""
+    """Code a table by hierarchies that cover the world's values, and count it as `load` does.
+
+    `PolicyError` if policy and table have different columns.
+    """
     require_declared(policy, engine.names)
     refuse_marked_weights(engine, policy)
     names = tuple(dict.fromkeys((*policy.quasi, *policy.counted)))
@@ -268,7 +273,7 @@ def count_table(
 def code_by_hierarchy(
     engine: Engine, column: CodedColumn, builder: HierarchyBuilder, world: World | None = None
 ) -> tuple[CodedColumn, Hierarchy]:
-    """Build a hierarchy that also covers the world's values; return it behind the coded column."""
+    """Build a hierarchy that covers the world's values, too; return (column coded by it, it)."""
     there = None if world is None else world.columns.get(column.name)
     if world is None or there is None or there.domain.kind is not column.domain.kind:
         hierarchy = builder.build(column.domain, column.name, engine.frequency(column)[1:])

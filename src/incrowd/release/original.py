@@ -107,7 +107,10 @@ class Original:
         return world is None or world.digests != against.digests
 
     def _losses(self, seen: SeenRelease, rows: ReleasedRows, notes: list[str]) -> dict[str, float]:
-        """Recount losses by name; none, and a line in `notes`, if labels are unclear."""
+        """Recount losses by name; none if labels do not tell them.
+
+        If some labels can be read in two ways, `notes` gets a line.
+        """
         policy, tally = self.table.policy, self.table.compiled.problem.tally
         if not policy.shown.tells_loss:
             return {}
@@ -171,7 +174,7 @@ class Original:
     def _foreign_row_faults(
         self, rows: ReleasedRows, notes: list[str], *, covering: bool
     ) -> Iterator[str]:
-        """Yield faults: rows that no record of the original can have produced.
+        """Yield faults: rows of the release that no record of the original can have produced.
 
         `covering` asks whether labels cover a record; `notes` gets a note if that takes too long.
         """
@@ -202,7 +205,7 @@ class Original:
             yield f"{count_of(bare, 'row')} of the release {verb} no record of the original."
 
     def _column_pairs(self, before: CountedRows, after: CountedRows) -> list[ColumnPair]:
-        """The columns of labels: what the release shows, and what the original holds."""
+        """Pair what a release shows and what its original holds, by quasi-identifying column."""
         shown = {name: number_cells(after.cells[name]) for name in self.table.quasi}
         return [
             ColumnPair(

@@ -109,7 +109,7 @@ class ReleaseEvidence:
         return self.rows.clear(self.staged.counts(self.rows.stored_names(columns), unit=True))
 
     def blocks(self, columns: tuple[str, ...]) -> Iterator[CountedRows]:
-        """Yield the written rows in blocks; quasi-identifying columns are the first of these."""
+        """Yield the written rows in blocks; `columns` begin with the quasi-identifying ones."""
         stored, key = map(self.rows.stored_names, (columns, self.table.policy.quasi))
         for block in self.written.blocks(stored, len(key), self.rows.clear_missing):
             yield self.rows.clear(block)
@@ -141,14 +141,17 @@ class ReleaseEvidence:
 
 
 def prove(table: LoadedTable, plan: RowPlan, staged: Staged, written: Written) -> Proof:
-    """Judge a written release by its policy; `NotMetError` if a cell is wrong."""
+    """Judge a written release by its policy; `NotMetError` if its rows or cells are not as planned.
+
+    A model that is not met is no error here: its verdict says so.
+    """
     evidence = ReleaseEvidence(table, staged, written)
     proof = _proof_of(evidence, plan)
     return replace(proof, spread=evidence.release_spreads, alone=_count_alone(evidence))
 
 
 def _proof_of(evidence: ReleaseEvidence, plan: RowPlan) -> Proof:
-    """Demand that every cell is what it must be, then judge by the models."""
+    """Demand that every row and cell is what it must be, then judge by the models."""
     table, policy = evidence.table, evidence.table.policy
     _demand_rows(evidence)
     for name in pseudonymous_columns(policy):
@@ -226,7 +229,7 @@ def _join_proofs(
 
 
 def _prove_by_class(evidence: ReleaseEvidence) -> Proof:
-    """Prove rows with permuted sensitive cells; the other columns are checked before."""
+    """Prove rows whose sensitive cells were permuted; the caller has checked the other columns."""
     policy = evidence.table.policy
     sensitive = policy.sensitive
     held = evidence.rows.clear(evidence.staged.originals(sensitive))
@@ -242,7 +245,7 @@ def _prove_by_class(evidence: ReleaseEvidence) -> Proof:
 
 
 def _demand_rows(evidence: ReleaseEvidence) -> None:
-    """Demand that every released record may leave, appears once and keeps its kept cells."""
+    """Demand that all columns are there and every record may leave, once, its kept cells as is."""
     table, staged, written = evidence.table, evidence.staged, evidence.written
     policy, engine = table.policy, table.engine
     wanted = leaving_names(policy, engine.names, evidence.rows.split)

@@ -61,7 +61,10 @@ class Release(ProvedFacts, Shown):
 
     @classmethod
     def of_verified(cls, facts: ProvedFacts, **made: Any) -> "Release":
-        """The release of rows that meet every model; `made` are its fields that facts lack."""
+        """Make a release of verified rows; `NotMetError` if a model is not met, or there is none.
+
+        `made` are the fields of a release that `facts` lack.
+        """
         if not facts.models:
             raise NotMetError("the policy has no model, so the release would protect nobody")
         demand_models_met(facts.models)

@@ -92,10 +92,11 @@ class Holders:
 
 
 Judgement = tuple[float, bool]
+"""The value of the weakest crowd, and whether it meets the threshold."""
 
 
 def judge(model: Any, evidence: Evidence) -> Judgement:
-    """Judge a model: the value of the weakest crowd, and whether it meets the threshold."""
+    """Judge a model; `NotMetError` if it has no judge, or its judge lacks what it needs."""
     if model.name not in JUDGES:
         raise NotMetError(
             f"incrowd cannot verify the model {model.name!r}, so nothing was released",
@@ -160,7 +161,7 @@ _KINDS: Mapping[str, Callable[[Any, Holders], Judgement]] = {
 
 
 def _judge_alpha_k(model: Any, evidence: Evidence) -> Judgement:
-    """Judge k people (1.0 if fewer), and no value above alpha, per crowd (Wong et al. Sect. 2)."""
+    """Judge whether crowds have k people (else 1.0) and no value above alpha (Wong et al. 2)."""
     holders = evidence.holders(model.column)
     if int(evidence.people.min()) < model.k:
         return 1.0, False
@@ -203,7 +204,7 @@ def _judge_delta_presence(model: Any, evidence: Evidence) -> Judgement:
 
 
 def _candidates(model: Any, evidence: Evidence) -> Counts:
-    """The candidates of each crowd in the world; refuses a model of a world without one."""
+    """The candidates of each crowd in the world; `NotMetError` without a world."""
     if evidence.world is None:
         raise NotMetError(
             f"{model.name} needs its world, so it cannot be verified without one: give the world",
@@ -279,7 +280,10 @@ def _missing_shares(holders: Holders) -> Floats:
 
 
 def _hierarchical_distance(holders: Holders, values: Values) -> Floats:
-    """Per crowd: the sum over nodes of what is carried over each, times its share of the height."""
+    """Per crowd: the sum of what is carried over each node, times its share of the height.
+
+    `NotMetError` if the column has no hierarchy.
+    """
     if values.maps is None:
         raise NotMetError(
             "a sensitive column lacks its hierarchy, so its distances cannot be verified",
@@ -304,7 +308,10 @@ def _crowd_shares(holders: Holders, block: slice, places: int) -> Floats:
 
 
 def _carry_up(extra: Floats, maps: Codes) -> Floats:
-    """Sum up what the children of each node exchange, times its height; `extra` by value."""
+    """Per crowd: sum up what the children of each node exchange, times the node's height.
+
+    `extra` is how much more of each value a crowd has than the whole, one line per crowd.
+    """
     height = len(maps) - 1
     total = np.zeros(len(extra))
     among = extra @ _membership_matrix(np.arange(maps.shape[1]), maps[0])
@@ -317,7 +324,7 @@ def _carry_up(extra: Floats, maps: Codes) -> Floats:
 
 
 def _membership_matrix(child: Codes | Counts, parent: Codes) -> Floats:
-    """Set 1 where a node of the lower level lies below a node of the upper one, else 0."""
+    """The matrix (children, parents) with 1 where the child lies below the parent, else 0."""
     below = np.zeros((int(child.max()) + 1, int(parent.max()) + 1))
     below[child, parent] = 1
     return below
