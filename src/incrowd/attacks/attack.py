@@ -164,7 +164,7 @@ class Attacked(Shown):
 
 
 def columns_phrase(names: Sequence[str]) -> str:
-    """The names of columns as part of a sentence.
+    """The names of columns as part of a sentence; "nothing" for none.
 
     >>> columns_phrase(["age", "sex", "zip"]), columns_phrase([])
     ('age, sex and zip', 'nothing')

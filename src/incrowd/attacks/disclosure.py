@@ -132,7 +132,7 @@ class SensitiveTarget:
 
     @cached_property
     def shows_truth(self) -> bool:
-        """Whether every row of joint data shows exactly what its people hold."""
+        """Whether each row of the release shows exactly what the same row of people holds."""
         return all(np.array_equal(self.shown[i], self.truth[i]) for i in range(3))
 
     @cached_property
@@ -147,7 +147,7 @@ class SensitiveTarget:
         return min(float(self.shares.max(initial=0.0)), 1.0)
 
     def certain_before_release(self, ruled_out: int = 0) -> float:
-        """1 if ruling out so many values leaves one at most, without the release; otherwise 0."""
+        """1 if ruling out so many values leaves one, even without the release; otherwise 0."""
         return float(0 < np.count_nonzero(self.shares) <= ruled_out + 1)
 
     @cached_property
@@ -221,7 +221,7 @@ class AttributeDisclosure:
     def of_members(
         cls, fit: Fit, target: SensitiveTarget, held: tuple[Members, WeightedRows]
     ) -> "AttributeDisclosure":
-        """Compute what `held` discloses: members of classes of people, and weighted values."""
+        """Compute what `held` discloses: (members of each class of people, what they show)."""
         people = fit.people.start, fit.people.rows
         figures = DisclosureFigures.of(*held, people, target.truth, target.prior)
         return cls(fit, target, figures)
@@ -233,7 +233,7 @@ class AttributeDisclosure:
 
     @property
     def guess_rate(self) -> Rate:
-        """How often the guess of `inference` is the person's own value, expected."""
+        """How often the guess of `inference` is expected to be the person's own value."""
         hits = ClassHits(self.figures.hits, self._people)
         return self._rate(hits, lambda: self.target.hits_of_each)
 
@@ -297,7 +297,7 @@ def _resolved_moments(resolved: ResolvedRows, hits: ClassHits) -> Moments:
 
 
 def members_that_fit(fit: Fit, shown: WeightedRows, domain: int) -> tuple[Members, WeightedRows]:
-    """What fits each class of people, and the values it shows: rows, or classes of rows."""
+    """Return (what fits each class of people, its weighted values): rows, or classes of rows."""
     rows = fit.rows.start, fit.rows.rows
     if fit.data.joint:
         return rows, shown

@@ -54,7 +54,7 @@ class SoleMatches:
 
 
 def find_sole_matches(linked: WorldLinkage, most: int = MOST) -> SoleMatches:
-    """Find who alone fits a class or an end of its labels, of which `most` are looked up."""
+    """Find who alone fits a class or an end of its labels; at most `most` of these are tried."""
     classes = fold([linked.release[name].codes for name in linked.names], ()).quasi
     found = [_end_cells(linked.release[name]) for name in linked.names]
     itself = np.arange(classes.shape[1], dtype=np.int32)
@@ -74,7 +74,7 @@ def find_sole_matches(linked: WorldLinkage, most: int = MOST) -> SoleMatches:
 
 @dataclass(frozen=True, eq=False)
 class _Ends:
-    """The end cells of each label of a column, in compressed rows; missing has none."""
+    """The end cells of each label of a column, in compressed rows; a missing cell has none."""
 
     start: Counts
     cell: Codes
@@ -92,13 +92,17 @@ def _end_cells(column: CodedColumn) -> _Ends:
 
 
 def _ends_of_classes(label: Codes, ends: _Ends) -> tuple[Codes, Codes]:
-    """For each end of classes that show these labels: the class, and the end's cell."""
+    """For each end of the classes that show these labels: (its class, its cell)."""
     entry, of = entries(ends.start, label)
     return of.astype(np.int32), ends.cell[entry]
 
 
 def _shown_codes(classes: Codes, lines: Sequence[tuple[int, Codes, Codes]], column: int) -> Codes:
-    """Per line: the label that it shows in a column, or -1 - cell where it is an end of it."""
+    """Per line: the label that it shows in a column, or -1 - cell where it is an end of the column.
+
+    `lines` are parts (column of the ends, class of each line, cell of each line); the part of
+    column -1 is the classes themselves.
+    """
     return np.concatenate(
         [-1 - cell if j == column else classes[column][of] for j, of, cell in lines]
     )
@@ -121,23 +125,26 @@ def _add_end_cells(column: CodedColumn, cells: tuple[str, ...], code: Codes) -> 
 
 @dataclass(frozen=True, eq=False)
 class WorldPresence:
-    """Who of a world is in the table."""
+    """Which individuals of a world are in the table."""
 
     inside: Flags | None
-    """By number of an individual, whether they are, or, if it is not `known`, whether they may be.
+    """By number of an individual: whether they are in it; if that is not `known`, may be in it.
 
     None if nothing shows even that: then everybody claimed is assumed to be, the worst case.
     """
     prior: float
     """The share of the world that is in the table: what a claim about anybody achieves."""
     known: bool = True
-    """Whether ids say it."""
+    """Whether ids say who is in it."""
 
 
 def ends(
     names: tuple[str, ...], matches: SoleMatches, presence: WorldPresence, limit: float
 ) -> Attack:
-    """Play the ends of labels: how often whoever alone fits a class or an end is in the table."""
+    """Play the ends of labels: how often who alone fits a class or an end is in the table.
+
+    `limit` is the chance above which a person counts as found.
+    """
     claims, inside = len(matches.person), presence.inside
     right = float(claims) if inside is None else float(inside[matches.person].sum())
     rate = Rate.of_expectation(right, claims)
@@ -188,7 +195,7 @@ def _describe_ends(
 
 
 ScalePlace = tuple[int, float]
-"""A place on the scale of numbers (0) or of days (1)."""
+"""(scale, place): scale 0 is that of numbers, 1 that of dates, in microseconds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,7 +246,7 @@ class EndCells:
 
     @cached_property
     def _cuts_by_scale(self) -> tuple[tuple[list[float], list[str]], ...]:
-        """By scale: where half-open intervals of the column begin or end: numbers and texts."""
+        """By scale (numbers, dates): places and texts of the ends of half-open intervals, sorted."""
         cuts: tuple[dict[float, str], ...] = ({}, {})
         for label in self.labels:
             bounds = self._read_bounds(label)
@@ -255,7 +262,7 @@ class EndCells:
 
 
 def _has_closed_ends(bounds: Bounds) -> bool:
-    """Whether bounds have both ends and the label stands for them too."""
+    """Whether bounds have both ends and include them."""
     return None not in {bounds.low, bounds.high} and bounds.low_inside and bounds.high_inside
 
 

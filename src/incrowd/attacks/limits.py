@@ -28,7 +28,7 @@ class AttackLimits:
 
     @property
     def most_added(self) -> float | None:
-        """The limit of what is added; a limit of success implies one; None if there is neither."""
+        """The limit of what is added; a limit of success implies one. None if there is neither."""
         asked = self.added is not None or self.success is None
         return self.added if asked else max(RAISE, self.success or 0.0)
 
@@ -101,7 +101,10 @@ def _limits_broken_by(
 
 
 def _broken_k_limits(attacks: Sequence[Attack], k_world: int | None, k: int) -> Iterator[str]:
-    """Yield where fewer than k people or rows are left, or that this could not be tested."""
+    """Yield the limits of k that are broken, or that could not be tested, in words.
+
+    `k_world` is None if no row fits anybody of the world, or there is no world.
+    """
     linked = any(attack.kind == "linkage" and attack.trials for attack in attacks)
     if linked and k_world is None:
         yield f"k = {k} could not be tested: no released row fits anybody of the world"
@@ -117,7 +120,7 @@ def _broken_k_limits(attacks: Sequence[Attack], k_world: int | None, k: int) -> 
 
 
 def _broken_l_limits(attacks: Sequence[Attack], l: float, column: str) -> Iterator[str]:
-    """Yield where two releases leave fewer than l values of the column."""
+    """Yield the attacks by two releases that leave fewer than l values of the column, in words."""
     for attack in attacks:
         left = attack.figures.get("fewest_values", l)
         if attack.kind == "releases" and attack.column == column and left < l:

@@ -114,7 +114,7 @@ def _draw_sentence(candidates: RowCandidates, success: float) -> str:
 
 
 def _linkage_figures(candidates: RowCandidates, shares: tuple[float, float]) -> dict[str, float]:
-    """What else was counted; `shares` are of rows that fit one person, and of listed people."""
+    """What else was counted; `shares` are (rows that fit one person, released people listed)."""
     total = max(len(candidates.number), 1)
     alone, listed = shares
     figures: dict[str, float] = {"inconsistent": candidates.inconsistent, "listed": listed}

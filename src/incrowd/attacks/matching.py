@@ -62,7 +62,7 @@ def _reason_not_played(tables: AttackTables) -> str:
 
 
 def _count_for_insiders(tables: AttackTables) -> Concealed | None:
-    """Who is left after matching for somebody who knows who of the world is in the table.
+    """Count who is left after matching for somebody who knows who of the world is in the table.
 
     None if ids do not say that, or if there are too many pairs.
     """

@@ -100,7 +100,10 @@ def _play_part(
     part: Iterator[tuple[Fit, Fit]],
     request: tuple[Fit, tuple[SensitiveTarget, ...], Attackers, ColumnSets],
 ) -> tuple[list[Attack], dict[str, list[Attack]]]:
-    """Play the attacks by halves of the known columns, and by column those by all others."""
+    """Play the attacks by pairs of complementary sets of known columns.
+
+    Returns (attacks by small sets, by column the attacks by all others).
+    """
     both, targets, attackers, sets = request
     few: list[Attack] = []
     without: dict[str, list[Attack]] = {}
@@ -173,7 +176,7 @@ def play_order(tables: AttackTables, seed: int) -> Played:
 
 
 def play_releases(tables: AttackTables, attackers: Attackers, watch: Watch | None = None) -> Played:
-    """Play two releases, by all known columns and the sets asked for; nothing without the other."""
+    """Play two releases, by all known columns and the sets asked for; no attack without another."""
     if "other" not in tables.others:
         return Played(())
     first, second = _data_of_both(tables)
@@ -186,7 +189,10 @@ def play_releases(tables: AttackTables, attackers: Attackers, watch: Watch | Non
 
 
 def _data_of_both(tables: AttackTables) -> tuple[AttackData, AttackData]:
-    """The data of each release: what is known of people, and what both releases show exactly."""
+    """The data of each release: the known columns, and those that both releases show exactly.
+
+    `InputError` if no known column is in both releases and the original.
+    """
     both = set(tables.shared_columns("original")) & set(tables.shared_columns("other"))
     known = [name for name in tables.known_in("other") if name in both - set(tables.sensitive)]
     if not known:
@@ -212,7 +218,7 @@ def _data_of_both(tables: AttackTables) -> tuple[AttackData, AttackData]:
 
 
 def _world_advice(linked: WorldLinkage, attack: Attack) -> Iterator[str]:
-    """Yield which of several columns to make coarser so that linkage is right least often."""
+    """Yield a sentence: the column to make coarser so that linkage is right least often."""
     if len(linked.names) < 2:
         return
     without = {
@@ -223,9 +229,10 @@ def _world_advice(linked: WorldLinkage, attack: Attack) -> Iterator[str]:
 
 
 def advice_for(attack: Attack, without: Mapping[str, Sequence[Attack]]) -> Iterator[str]:
-    """Yield which column to make coarser so that an attack by all columns is right least often.
+    """Yield a sentence: the column to make coarser so that an attack is right least often.
 
-    `without` has, by column, the attacks by all others. Nothing if the attack gains nothing.
+    `attack` knows all columns, `without` has, by column, the attacks by all others. None if it
+    gains nothing.
     """
     success = {
         name: one.success

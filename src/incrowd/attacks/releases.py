@@ -47,8 +47,9 @@ def releases(first: Fit, second: Fit, targets: Sequence[SensitiveTarget] = ()) -
 class _BothReleases:
     """Per class of people, the records that may be theirs by both releases.
 
-    Class a may have `weight` records that show what number `code` stands for: as many as the
-    release with fewer of them has. `likely` is the product of the two numbers.
+    In compressed rows: class c has entries `start[c]` to before `start[c + 1]`. An entry is
+    `weight` records that show the values with number `code`: as many as the release with fewer of
+    them has. `likely` is the product of the numbers of both.
     """
 
     first: Fit
@@ -87,7 +88,7 @@ class _BothReleases:
 
     @property
     def people_right(self) -> Floats:
-        """Per class of people: how many of them have their own values among what is left."""
+        """Per class of people: how many of them have their own values among the records left."""
         left, nothing = (self.start, self.code, self.weight), np.zeros(self.exact.shape[1])
         prior = PriorBelief(nothing, nothing, 1.0)
         people = self.first.people.start, self.first.people.rows
@@ -126,7 +127,7 @@ def _sensitive_values(data: AttackData) -> Codes:
 def _common_codes(
     one: WeightedRows, other: WeightedRows, many: int
 ) -> tuple[Counts, Codes, Floats, Floats]:
-    """What both have: start, code below `many`, the smaller weight, and the product of both."""
+    """What both have: (start, code below `many`, the smaller weight, the product of both)."""
     keys = [owners(start) * many + code for start, code, _ in (one, other)]
     order = np.argsort(keys[1])
     place, there = find_keys(keys[1][order], keys[0])

@@ -69,7 +69,7 @@ class _Order:
         return self.fit.people.class_of[self.fit.data.people.row_of]
 
     def places(self, order: Counts) -> Counts:
-        """The record that `row_order` takes each row for, if rows had this order; -1 for none."""
+        """The record that the attacker takes each row for if rows had this order; -1 for none."""
         rows, records = self._rows[order], self._records
         if len(rows) == len(records):
             here = np.arange(len(rows))

@@ -151,7 +151,7 @@ def _column_faults(policy: "Policy", name: str) -> Iterator[Fault]:
 
 
 def _model_faults(policy: "Policy", number: int, model: Model) -> Iterator[Fault]:
-    """Yield a fault for each column of a model that it cannot be asked of."""
+    """Yield a fault for each column that a model names and cannot be asked of."""
     for name in model.columns:
         place = ("models", number, "column")
         if name not in policy.columns:
@@ -182,7 +182,7 @@ def _repeated_model_faults(policy: "Policy") -> Iterator[Fault]:
 
 
 def _loss_faults(policy: "Policy") -> Iterator[Fault]:
-    """Yield a fault for each column of the loss that it cannot measure."""
+    """Yield a fault for each column that the loss names and cannot measure."""
     for name in policy.loss.columns:
         place = ("loss", policy.loss.column_key)
         if name not in policy.columns:

@@ -73,7 +73,7 @@ def _chance_alone(size: Counts, people: Counts, k: int) -> Floats:
 def telling_columns(
     policy: Policy, engine: Engine, coded: Mapping[str, CodedColumn]
 ) -> dict[str, str]:
-    """By kept column that must not leave as it is: the reason, as a clause.
+    """Find, by kept column that must not leave as it is, the reason as a clause.
 
     Columns that single out fewest people stay, as many of them as may stay together. They are
     looked at in a sample.
@@ -122,7 +122,7 @@ def _put_into_classes(
 
 
 def _stays_within_limit(alone: float, people: int, share: float) -> bool:
-    """Whether a release would hardly have more people who are alone than the share allows."""
+    """Whether hardly more than this share of the people would be alone; `alone` is estimated."""
     most = share * people
     if are_few(most):
         return alone < _NOBODY

@@ -70,7 +70,7 @@ class Column(Setting):
 
 
 def _require_known_show(name: str) -> str:
-    """Refuse a name of what cells show that is not known; return the name."""
+    """Return the name of what cells show; `ValueError` if it is not known."""
     if name not in SHOWS:
         raise ValueError(f"cells cannot show that; known are {', '.join(SHOWS)}")
     return name
@@ -135,6 +135,7 @@ class Policy(Setting):
 
     @model_validator(mode="after")
     def _refuse_contradictions(self) -> "Policy":
+        """Refuse a policy whose parts contradict each other, with all its faults."""
         if found := tuple(consistency.faults(self)):
             raise FaultyPolicyError(found)
         return self
@@ -144,7 +145,7 @@ class Policy(Setting):
         return codec.keys_at(path)
 
     def role(self, name: str) -> Role:
-        """What the column of this name is for."""
+        """What the column of this name is for; `PolicyError` if the policy lacks it."""
         if name not in self.columns:
             remedy = did_you_mean(name, self.columns)
             raise PolicyError(f"the policy has no column '{name}'", remedy=remedy)

@@ -37,7 +37,7 @@ def make_profiles(
 
 
 def _make_profile(engine: Engine, name: str, coded: Mapping[str, CodedColumn]) -> ColumnProfile:
-    """Make the profile of one column: by its codes, its name alone, or a sample of its values."""
+    """Make the profile of a column: by its codes, its name alone, or a sample of its records."""
     if name in coded:
         return ColumnProfile.of(coded[name], engine.frequency(coded[name]))
     if name in engine.sealed:

@@ -45,7 +45,10 @@ def total_variation(before: Floats, after: Floats) -> float:
 
 
 def earth_mover_distance(original: OriginalColumn, mass: Floats) -> float | None:
-    """Mean move of known values, as a share of the range; None for categories or without values."""
+    """How far known values move on average, as a share of the range.
+
+    None for categories, and if either side has no values.
+    """
     before, after = original.counts[1:], mass[1:]
     if not original.ordered or not before.sum() or not after.sum():
         return None
@@ -60,7 +63,7 @@ def _column_share_within_noise(column: ReleasedColumn) -> float:
 
 
 def share_within_noise(true: Floats, estimate: Floats, variance: Floats) -> float:
-    """The share of the counts that differ by no more than `NOISE` deviations, or half a record.
+    """The share of counts whose estimate is off by at most `NOISE` deviations or half a record.
 
     Estimates are scaled to as many records as the true counts; cells that nobody is in on either
     side do not count.

@@ -40,7 +40,7 @@ class OriginalTable:
 
     @cached_property
     def _measured_associations(self) -> dict[tuple[str, str], float | None]:
-        """The associations that `association` has measured, by pair of columns."""
+        """What `association` has measured, by pair of columns; None if a column is constant."""
         return {}
 
     def association(self, one: str, other: str) -> float | None:
@@ -155,7 +155,7 @@ class _ReleaseComparison:
             )
 
     def two_way_means(self) -> tuple[float | None, float | None]:
-        """The means over pairs of total variation and of counts within noise; None for no pairs."""
+        """The means over pairs of (total variation, share within noise); None without pairs."""
         before, after = self.original.features, self.release.features
         variation, within = [], []
         for a, b in self._shared_pairs:
@@ -213,7 +213,10 @@ class _ReleaseComparison:
                 yield found
 
     def regression(self, notes: list[str]) -> Regression | None:
-        """The regression of the formula on both tables, or None; `notes` says why if it fails."""
+        """The regression of the formula on both tables; None without a formula or records.
+
+        None, too, if it fails: then `notes` gets the reason.
+        """
         formula = self.question.formula
         if formula is None or not self.release.records:
             return None

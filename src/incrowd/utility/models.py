@@ -57,7 +57,7 @@ class Task:
 
 
 def make_task(target: str, columns: Mapping[str, OriginalColumn], seed: int) -> Task | None:
-    """Make the model test of one target; None if it has one value only, or nothing predicts it."""
+    """Say what to predict a target from; None if it has one value only, or nothing predicts it."""
     others = tuple(column for name, column in columns.items() if name != target)
     if len(columns[target].domain) < 2 or not others:
         return None
@@ -65,7 +65,7 @@ def make_task(target: str, columns: Mapping[str, OriginalColumn], seed: int) -> 
 
 
 def split_records(records: int, seed: int) -> tuple[Counts, Counts]:
-    """Draw records of the original to learn from, and others to test on."""
+    """Draw (records to learn from, records to test on) from the original, without overlap."""
     order = np.random.default_rng([seed, 3]).permutation(records)
     tested = order[: min(TESTED_ON, int(records * HELD_OUT))]
     return order[len(tested) :][:TRAINED_ON], tested

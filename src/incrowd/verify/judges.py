@@ -161,7 +161,10 @@ _KINDS: Mapping[str, Callable[[Any, Holders], Judgement]] = {
 
 
 def _judge_alpha_k(model: Any, evidence: Evidence) -> Judgement:
-    """Judge whether crowds have k people (else 1.0) and no value above alpha (Wong et al. 2)."""
+    """Judge whether crowds have k people and no value above alpha (Wong et al. Section 2).
+
+    The value is 1.0 if a crowd has fewer than k people.
+    """
     holders = evidence.holders(model.column)
     if int(evidence.people.min()) < model.k:
         return 1.0, False
