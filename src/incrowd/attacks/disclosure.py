@@ -253,7 +253,7 @@ class AttributeDisclosure:
     def _rate(
         self, here: ClassHits, of_each: Callable[[], ClassHits], together: float = 1.0
     ) -> Rate:
-        """The rate over all classes, with resolved rows of joint data, whose hits `of_each` has.
+        """The rate over all classes, with resolved rows of joint data (hits: `of_each`).
 
         At least `together` people are hit together or not at all.
         """

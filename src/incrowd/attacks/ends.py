@@ -246,7 +246,7 @@ class EndCells:
 
     @cached_property
     def _cuts_by_scale(self) -> tuple[tuple[list[float], list[str]], ...]:
-        """By scale (numbers, dates): places and texts of the ends of half-open intervals, sorted."""
+        """By scale (numbers, dates): sorted places and texts of the ends of half-open intervals."""
         cuts: tuple[dict[float, str], ...] = ({}, {})
         for label in self.labels:
             bounds = self._read_bounds(label)
