@@ -268,7 +268,7 @@ def test_people_of_a_class_are_those_of_its_own_rows():
     crowds = crowds_of([cells], unit, anything=True)
     shown = crowds.class_of.tolist()
     assert crowds.people[shown].tolist() == [3, 3, 1, 3]
-    assert crowds.of_class[shown].tolist() == [2, 2, 1, 1]
+    assert crowds.people_of_class[shown].tolist() == [2, 2, 1, 1]
 
 
 def test_delta_presence_asks_for_the_people_of_each_class():
