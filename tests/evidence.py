@@ -18,7 +18,7 @@ from incrowd.table.counted import CountedRows, count_rows
 from incrowd.verify.covering import Keys
 from incrowd.verify.crowds import NumberedCells, number_cells
 from incrowd.verify.shown import ShownColumn
-from incrowd.verify.verify import Reference, demand_accounted, demand_once, demand_values
+from incrowd.verify.verify import Reference, demand_accounted, demand_no_missing, demand_once
 
 
 def counted(rows, unit=None, codes=None, classes=None):
@@ -122,6 +122,6 @@ def accounted_for(quasi, records, policy):
     demand_once(int((np.bincount(take, minlength=1) > 1).sum()))
     if policy.missing is Missing.SUPPRESS:
         held = {name: codes[take] for name, codes in zip(names, quasi, strict=True)}
-        demand_values(counted(pl.DataFrame(), codes=held))
+        demand_no_missing(counted(pl.DataFrame(), codes=held))
         kept = np.logical_and.reduce([codes != 0 for codes in quasi])
     demand_accounted(len(take), int(kept.sum()), policy.suppression)

@@ -274,7 +274,7 @@ def test_an_interruption_leaves_nothing_half_written(table, tmp_path, monkeypatc
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    steps = ("load", "search", "plan_rows", "prove", "demand", "certify", "notes_of")
+    steps = ("load", "search", "plan_rows", "prove", "demand_models_met", "certify", "notes_of")
     for module, name in [*((incrowd.pipeline, step) for step in steps), (files, "write_text")]:
         with monkeypatch.context() as patch:
             patch.setattr(module, name, interrupted)
@@ -518,10 +518,10 @@ def test_pseudonyms_need_a_key_and_hide_it(table):
         incrowd.anonymize(table, policy, key=b"short")
     marked = table.with_columns(stay=pl.int_range(len(table), dtype=pl.Int64))
     release = incrowd.anonymize(marked, policy, key=KEY, seed=1)
-    from incrowd.release.rows import pseudonyms
+    from incrowd.release.rows import make_pseudonyms
 
     names = table["name"].gather(release.frame["stay"].to_list()).to_list()
-    assert release.frame["name"].to_list() == pseudonyms("name", names, KEY)
+    assert release.frame["name"].to_list() == make_pseudonyms("name", names, KEY)
     said = release.certificate.to_json() + repr(release) + release._repr_html_()
     assert KEY.decode() not in said
     assert any("same key" in line for line in release.certificate.assumptions)

@@ -53,7 +53,7 @@ from incrowd.search.refusals import raise_if_infeasible
 from incrowd.search.requirements import raise_if_unprovided
 from incrowd.search.search import Found
 from incrowd.table.column import Role
-from incrowd.verify.verify import demand, look
+from incrowd.verify.verify import demand_models_met, see_release
 from incrowd.watch import NestedWatch, Watch
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def anonymize(asked: AnonymizeRequest) -> Release:
         against = world_of(found_table.engine, asked.world, policy, names)
         parts = part_release_of(found_table.engine, policy) if against is None else None
         _refuse_gap_in_parts(parts, gap)
-        sampled = None if parts is None else parts.sampled
+        sampled = None if parts is None else parts.sampler
         table = load(found_table.engine, policy, builders_of(policy, folder), against, sampled)
         refuse_derived(found_table.engine, policy)
         refuse_telling_values(found_table.engine, policy)
@@ -167,11 +167,11 @@ def _withstand_readers(
     In a world of many people there is nothing to do; in a small one other tables are searched.
     """
     against, policy = table.against, table.policy
-    if against is None or not small_worlds.is_small(policy, against.world):
+    if against is None or not small_worlds.relies_on_small_world(policy, against.world):
         return found
     quiet = replace(context, seed=context.seed or 0, watch=Watch())
     drawn, staged = small_worlds.drawn_table(table), _stage_rows(table, found, quiet).staged
-    looked = look(ReleasedRows.of_table(table, staged).counts(policy.quasi), policy)
+    looked = see_release(ReleasedRows.of_table(table, staged).counts(policy.quasi), policy)
     shown = search_again.count_shown_rows(staged, policy.quasi)
     kinds = small_worlds.FittingKinds.of(table, looked, drawn)
 
@@ -236,7 +236,7 @@ def _write_and_prove(
     context.watch.tell("verifying the written rows", 0.0)
     proof = prove(table, ready.plan, ready.staged, written)
     proved = Proved(table, ready.found, ready.outcome, ready.staged, written, proof, context)
-    demand(proof.verdicts, ready.found.caveat, lambda: refused_result(proved))
+    demand_models_met(proof.verdicts, ready.found.caveat, lambda: refused_result(proved))
     demand_few_alone(proof.alone)
     return proved
 

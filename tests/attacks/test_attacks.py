@@ -158,7 +158,7 @@ def test_a_release_that_shows_the_sensitive_values_of_its_people(table, hidden, 
     for columns in ((0,), (0, 1)):
         data = data_of(shown, people, columns, (2,))
         assert data.joint
-        assert SensitiveTarget.all_of(data)[0].open
+        assert SensitiveTarget.all_of(data)[0].shows_truth
         held = held_of(whole(data))
         guess, sure = inference(held), background(held, ruled_out)
         assert guess.success == pytest.approx(naive.inference(shown, people, columns, 2))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import incrowd
 import naive.attacks as naive
-from incrowd.attacks.ends import EndCells, WorldPresence, ends, sole_matches
+from incrowd.attacks.ends import EndCells, WorldPresence, ends, find_sole_matches
 from incrowd.io.reading import Reading
 from incrowd.io.worlds import open_attack_table
 from incrowd.linkage.tables import AttackTables
@@ -39,14 +39,14 @@ OTHERS = ("[20, 30)", "[20, 25)", "≥ 100000", "≥ 50000", "< 1930", "< 1910",
     ],
 )
 def test_the_cells_at_the_ends_of_a_label(label, cells):
-    assert EndCells([label, *OTHERS]).of(label) == cells
+    assert EndCells([label, *OTHERS]).cells_of(label) == cells
 
 
 def test_cuts_of_dates_and_of_numbers_do_not_mix():
     labels = ["[1965-01, 1970-01)", "[1965-01, 1966-01)", "[1960, 1980)"]
-    cells = EndCells(labels).of("[1965-01, 1970-01)")
+    cells = EndCells(labels).cells_of("[1965-01, 1970-01)")
     assert cells == ("[1965-01, 1966-01)", "[1966-01, 1970-01)")
-    assert EndCells(labels).of("[1960, 1980)") == ()
+    assert EndCells(labels).cells_of("[1960, 1980)") == ()
 
 
 def tables_of(release, world, **asked):
@@ -87,7 +87,7 @@ def test_whom_the_ends_point_at(shown, people, data):
         [(*p[:2], f"p{p[2]}") for p in people], schema=(*names, "id"), orient="row"
     )
     tables = tables_of(release, world)
-    found = sole_matches(tables.linked_world)
+    found = find_sole_matches(tables.linked_world)
     numbers = tables.world_tables.people
     told = naive.pointed(shown, people)
     assert found.person.tolist() == sorted(numbers[f"p{who}"] for who in told)
@@ -105,8 +105,11 @@ def test_too_many_ends_are_left_out_and_told():
     release = pl.DataFrame({"a": ["[1, 2]", "[3, 4]"]})
     world = pl.DataFrame({"a": [1, 2, 3, 4], "id": list("wxyz")})
     linked_world = tables_of(release, world).linked_world
-    assert (sole_matches(linked_world).ends, sole_matches(linked_world).left_out) == (6, 0)
-    few = sole_matches(linked_world, most=4)
+    assert (find_sole_matches(linked_world).ends, find_sole_matches(linked_world).left_out) == (
+        6,
+        0,
+    )
+    few = find_sole_matches(linked_world, most=4)
     assert (few.ends, few.left_out) == (4, 2)
     assert len(few.person) == 2
 
@@ -264,7 +267,9 @@ def test_every_format_of_labels(label, values, told):
     world = pl.DataFrame({"id": [f"p{i}" for i in range(4)], "x": values})
     tables = tables_of(pl.DataFrame({"x": [label] * 2}), world)
     number = tables.world_tables.people
-    assert set(sole_matches(tables.linked_world).person.tolist()) == {number[f"p{i}"] for i in told}
+    assert set(find_sole_matches(tables.linked_world).person.tolist()) == {
+        number[f"p{i}"] for i in told
+    }
 
 
 def test_ends_that_are_nodes_of_a_hierarchy_stand_for_their_leaves():
@@ -273,4 +278,4 @@ def test_ends_that_are_nodes_of_a_hierarchy_stand_for_their_leaves():
     release = pl.DataFrame({"town": ["[north, south]", "north"]})
     tree = {"town": incrowd.Tree(rows)}
     linked_world = tables_of(release, world, hierarchies=tree).linked_world
-    assert len(sole_matches(linked_world).person) == 1
+    assert len(find_sole_matches(linked_world).person) == 1

@@ -75,9 +75,9 @@ def test_sums_over_classes_give_the_variance_of_a_ratio(classes, more):
     parts = Moments.of(hits[:cut], people[:cut]) + Moments.of(hits[cut:], people[cut:])
     assert parts.spread == pytest.approx(found.spread, abs=1e-9)
     each = [y / n for y, n in zip(hits, people, strict=True) for _ in range(int(n))]
-    alone = found.by_person(hits, people)
+    alone = found.split_by_person(hits, people)
     assert alone.spread == pytest.approx(naive.ratio_spread(each, [1] * len(each)), abs=1e-9)
-    assert alone.hit_together(3).spread == pytest.approx(3 * alone.spread, abs=1e-9)
+    assert alone.spread_by_groups(3).spread == pytest.approx(3 * alone.spread, abs=1e-9)
 
 
 @given(CLASSES, st.floats(1, 5))

@@ -19,7 +19,7 @@ from incrowd.partition.classes import Classes
 from incrowd.population.bounds import PopulationSample, missing_probability
 from incrowd.table.column import Missing
 from incrowd.verify.binomial import chance_of_fewer, largest_k, log_chance_of_at_least, lower_share
-from incrowd.verify.verify import demand, look, verify
+from incrowd.verify.verify import demand_models_met, see_release, verify
 
 SIZES = st.lists(st.integers(1, 30), min_size=1, max_size=5)
 BETAS = st.sampled_from([Fraction(1, 50), Fraction(1, 10), Fraction(2, 5), Fraction(7, 10)])
@@ -37,7 +37,7 @@ def judged(sizes, model, missing=Missing.OWN_VALUE, drawn=None, columns=1):
     names = tuple("abcdefgh"[:columns])
     policy = SimpleNamespace(quasi=names, models=(model,), missing=missing)
     rows = pl.DataFrame(dict.fromkeys(names, cells))
-    return verify(look(counted(rows), policy), policy, drawn=drawn)[0]
+    return verify(see_release(counted(rows), policy), policy, drawn=drawn)[0]
 
 
 @settings(max_examples=15, deadline=None)
@@ -156,7 +156,7 @@ def test_a_release_of_more_people_than_the_population_is_no_sample_of_it():
     verdict = judged([30, 30], Probabilistic(50, 2, 0.1))
     assert (verdict.reached, verdict.ok) == (0.0, False)
     with pytest.raises(NotMetError, match="probabilistic achieves 0, the policy asks for 2"):
-        demand([verdict])
+        demand_models_met([verdict])
     assert not judged([30, 10], Probabilistic(50, 2, 0.1), drawn=51).ok
 
 
@@ -164,9 +164,9 @@ def test_people_with_several_rows_count_once():
     rows = pl.DataFrame({"a": ["x"] * 40 + ["y"] * 40})
     model = Probabilistic(1_000, 100, 0.1)
     policy = SimpleNamespace(quasi=("a",), models=(model,), missing=Missing.OWN_VALUE)
-    everybody = verify(look(counted(rows), policy), policy)[0]
+    everybody = verify(see_release(counted(rows), policy), policy)[0]
     units = np.array([1] * 40 + [0] * 40)
-    one_person = verify(look(counted(rows, units), policy), policy)[0]
+    one_person = verify(see_release(counted(rows, units), policy), policy)[0]
 
     assert everybody.ok
     assert (one_person.reached, one_person.ok) == (1.0, False)

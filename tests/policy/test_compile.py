@@ -12,7 +12,7 @@ from incrowd.hierarchy import Flat
 from incrowd.loss import Classification
 from incrowd.models import KAnonymity
 from incrowd.policy.compile import compile as compile_problem
-from incrowd.policy.compile import count
+from incrowd.policy.compile import count_for_search
 from incrowd.policy.ends import ColumnHolders
 from incrowd.policy.policy import Column, Policy
 from incrowd.table.column import CodedColumn, Domain, Kind
@@ -37,7 +37,7 @@ def compiled(policy, quasi, sensitive, unit=None, weights=None, **more):
     size = len(next(iter(quasi.values()))[0].codes)
     frame = pl.DataFrame({"w": np.ones(size) if weights is None else weights})
     who = None if unit is None else CodedColumn("who", unit, Domain(Kind.NUMBER, np.arange(1, 9)))
-    counting = count(MemoryEngine(frame), policy, quasi, sensitive, who)
+    counting = count_for_search(MemoryEngine(frame), policy, quasi, sensitive, who)
     return compile_problem(policy, quasi, sensitive, counting, **more)
 
 
@@ -90,16 +90,16 @@ def test_people_are_counted_once_per_code(pairs):
     people = np.array(unit, dtype=np.int32)
     for rows in (counted, each):
         found = ColumnHolders.of(rows(pl.DataFrame(), people, held), "s", 5)
-        assert found.people_each().tolist() == slow
+        assert found.count_people_each().tolist() == slow
         first = {person: code for code, person in reversed(pairs) if person}
         alone = [code for code, person in pairs if not person]
-        assert found.people_once().tolist() == [
+        assert found.count_people_once().tolist() == [
             [*first.values(), *alone].count(c) for c in range(5)
         ]
         found = ColumnHolders.of(rows(pl.DataFrame(), None, held), "s", 5)
         assert (
-            found.people_each().tolist()
-            == found.people_once().tolist()
+            found.count_people_each().tolist()
+            == found.count_people_once().tolist()
             == [values.count(code) for code in range(5)]
         )
 

@@ -13,7 +13,7 @@ from incrowd.loss import Gcp
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.partition.classes import classes_of
 from incrowd.table.column import CodedColumn, Domain, Kind, Missing
-from incrowd.verify.verify import look, verify
+from incrowd.verify.verify import see_release, verify
 from strategies import problem_of, tables
 
 MODELS = st.sampled_from(
@@ -55,7 +55,7 @@ def test_verdicts_are_the_models_own(table, models):
     people = None if unit is None else np.array(unit, dtype=np.int32) + 1
     spread = reference(rows["s0"], coded, people)
     assert spread.people.tolist() == problem.sensitive[0].whole.tolist()
-    verdicts = verify(look(counted(rows, people), policy), policy, reference={"s0": spread})
+    verdicts = verify(see_release(counted(rows, people), policy), policy, reference={"s0": spread})
     for model, verdict in zip(models, verdicts, strict=True):
         assert verdict.reached == pytest.approx(model.achieved_by(classes), abs=1e-9)
         assert verdict.ok == bool(model.satisfied_by(classes).all())

@@ -23,7 +23,7 @@ from incrowd.release.certificate import sha256_of
 from incrowd.release.proof import ReleaseEvidence
 from incrowd.verbs import check as checks
 from incrowd.verify.shown import ShownColumn
-from incrowd.verify.verify import Reference, look
+from incrowd.verify.verify import Reference, see_release
 
 N = 60
 TABLE = {
@@ -258,13 +258,13 @@ def test_what_holds_cells_does_not_show_them():
     assert isinstance(reference, Reference)
     every = [held.table, held.plan, held.staged, held.written, held.proof(), reference]
     evidence = ReleaseEvidence(held.table, held.staged, held.written)
-    every += [look(evidence.rows.counts(held.table.policy.quasi), held.table.policy)]
+    every += [see_release(evidence.rows.counts(held.table.policy.quasi), held.table.policy)]
     every += [
         evidence.rows,
-        evidence.shown_and_held(("age",), "age"),
+        evidence.count_shown_and_held(("age",), "age"),
         held.staged.cell_pairs("number"),
     ]
-    every += [ShownColumn.of("age", evidence.shown_and_held(("age",), "age"))]
+    every += [ShownColumn.of("age", evidence.count_shown_and_held(("age",), "age"))]
     shown = "".join(map(repr, every))
     assert not any(cell in shown for cell in ("name 1", "number 1", "'a'", "'x'", "[20"))
 

@@ -20,7 +20,7 @@ from incrowd.hierarchy.labels import node_reach
 from incrowd.release.certificate import Certificate
 from incrowd.table.column import Domain, Kind
 from incrowd.verify import covering
-from incrowd.verify.losses import extent
+from incrowd.verify.losses import ends_of_label
 
 SEARCHES = [
     incrowd.Auto(),
@@ -260,7 +260,7 @@ def test_a_label_of_whole_numbers_reaches_from_its_first_to_its_last(made):
     text, inside, kind = made
     leaves = Domain(Kind.NUMBER, np.arange(-20, 40))
     values = [value for value in range(-20, 400) if inside(value)]
-    found = extent(leaves, text)
+    found = ends_of_label(leaves, text)
     if values:
         assert found == (values[0], math.inf if kind == "above" else values[-1])
     elif found is not None:
@@ -282,7 +282,7 @@ def test_a_label_of_whole_numbers_reaches_from_its_first_to_its_last(made):
 def test_a_label_of_dates_reaches_from_its_first_to_its_last_day(label, first, last):
     leaves = Domain(Kind.DATE, np.array(["1960-01-01", "1990-01-01"], dtype="datetime64[D]"))
     ends = tuple(float(np.datetime64(day, "us").astype(np.int64)) for day in (first, last))
-    assert extent(leaves, label) == ends
+    assert ends_of_label(leaves, label) == ends
     assert node_reach(label, leaves) == ends
 
 
@@ -296,7 +296,7 @@ def test_rows_that_cover_nothing_are_counted(before, after):
         Domain(Kind.NUMBER, np.arange(1, 5)), "a"
     )
     stands = {0: {0}, 6: {0, 1, 2, 3, 4}, 5: {1, 2}} | {i: {i} for i in range(1, 5)}
-    side = covering.Sides(
+    side = covering.ColumnPair(
         np.array([label for _, label in after]),
         np.array([code for _, code in before], dtype=np.int32),
         hierarchy.decode_all([*names, None]),
@@ -308,4 +308,4 @@ def test_rows_that_cover_nothing_are_counted(before, after):
     assert covering.count_uncovered(*keys, [side]) == bare
     held = [key for key, _ in before]
     more = sum(max(0, sum(key == k for key, _ in after) - held.count(k)) for k in range(3))
-    assert covering.surplus_records(*keys) == more
+    assert covering.count_surplus_records(*keys) == more

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from incrowd.errors import PolicyError
-from incrowd.release.rows import check_key, pseudonyms
+from incrowd.release.rows import check_key, make_pseudonyms
 
 KEY = b"a secret key of 16+ bytes"
 
@@ -16,20 +16,20 @@ def test_a_pseudonym_is_a_keyed_hash_of_column_and_text():
     name = b"name"
     message = len(name).to_bytes(8, "big") + name + "Zoë".encode()
     expected = hmac.new(KEY, message, hashlib.sha256).hexdigest()[:32]
-    assert pseudonyms("name", ["Zoë"], KEY) == [expected]
+    assert make_pseudonyms("name", ["Zoë"], KEY) == [expected]
 
 
 def test_equal_cells_get_equal_pseudonyms_and_missing_stays_missing():
-    first, nothing, again, other = pseudonyms("name", ["a", None, "a", "b"], KEY)
+    first, nothing, again, other = make_pseudonyms("name", ["a", None, "a", "b"], KEY)
     assert first == again != other
     assert nothing is None
     assert re.fullmatch("[0-9a-f]{32}", first)
 
 
 def test_columns_and_keys_keep_pseudonyms_apart():
-    assert pseudonyms("a", ["x"], KEY) != pseudonyms("b", ["x"], KEY)
-    assert pseudonyms("a", ["bx"], KEY) != pseudonyms("ab", ["x"], KEY)
-    assert pseudonyms("a", ["x"], KEY) != pseudonyms("a", ["x"], KEY + b"!")
+    assert make_pseudonyms("a", ["x"], KEY) != make_pseudonyms("b", ["x"], KEY)
+    assert make_pseudonyms("a", ["bx"], KEY) != make_pseudonyms("ab", ["x"], KEY)
+    assert make_pseudonyms("a", ["x"], KEY) != make_pseudonyms("a", ["x"], KEY + b"!")
 
 
 def test_no_key_and_a_short_key_are_refused_without_showing_it():

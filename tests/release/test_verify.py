@@ -19,7 +19,7 @@ from incrowd.table.column import Domain, Kind, Missing
 from incrowd.verify.crowds import crowds_of, number_cells
 from incrowd.verify.judges import Evidence, judge
 from incrowd.verify.shown import demand_coarse, demand_consistent, demand_covering, demand_within
-from incrowd.verify.verify import Reference, demand, demand_unchanged, look
+from incrowd.verify.verify import Reference, demand_models_met, demand_unchanged, see_release
 from incrowd.verify.verify import verify as verify_seen
 from naive import verify as naive
 from strategies import hierarchies
@@ -41,7 +41,7 @@ def model(name, column=None, **parameters):
 
 
 def verify(rows, policy, people=None, reference=None):
-    return verify_seen(look(counted(rows, people), policy), policy, reference)
+    return verify_seen(see_release(counted(rows, people), policy), policy, reference)
 
 
 def policy_of(*models, quasi=("a", "b"), missing=Missing.OWN_VALUE):
@@ -173,7 +173,7 @@ def test_values_that_the_table_never_had_are_refused_without_naming_them():
 def test_demand_names_the_model_that_fails():
     verdicts = verify(frame_of([("x", "x", "p")]), policy_of(model("k-anonymity", k=2)))
     with pytest.raises(NotMetError, match="k-anonymity achieves 1, the policy asks for 2"):
-        demand(verdicts)
+        demand_models_met(verdicts)
 
 
 def test_cells_must_cover_their_originals():
@@ -268,7 +268,7 @@ def test_people_of_a_class_are_those_of_its_own_rows():
     crowds = crowds_of([cells], unit, anything=True)
     shown = crowds.class_of.tolist()
     assert crowds.people[shown].tolist() == [3, 3, 1, 3]
-    assert crowds.of_class[shown].tolist() == [2, 2, 1, 1]
+    assert crowds.people_of_class[shown].tolist() == [2, 2, 1, 1]
 
 
 def test_delta_presence_asks_for_the_people_of_each_class():

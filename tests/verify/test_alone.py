@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import naive.alone
 from evidence import counted
 from incrowd.table.column import Missing
-from incrowd.verify.alone import AloneLimit, alone_of, count_alone
-from incrowd.verify.verify import look
+from incrowd.verify.alone import AloneLimit, count_alone, measure_alone
+from incrowd.verify.verify import see_release
 from incrowd.withholding import round_up_share
 
 QUASI, KEPT = ("a", "b"), ("u", "v", "w")
@@ -29,7 +29,9 @@ def releases(draw):
 
 def seen(frame, unit, missing=Missing.OWN_VALUE):
     policy = SimpleNamespace(quasi=QUASI, missing=missing)
-    return look(counted(frame, None if unit is None else np.array(unit, dtype=np.int32)), policy)
+    return see_release(
+        counted(frame, None if unit is None else np.array(unit, dtype=np.int32)), policy
+    )
 
 
 def cells(frame, names):
@@ -70,26 +72,26 @@ def test_what_is_blamed_is_enough(release, limit, accepted):
         return [seen(frame, unit)]
 
     asked = AloneLimit(limit, frozenset(accepted))
-    found = alone_of(blocks, KEPT, asked)
+    found = measure_alone(blocks, KEPT, asked)
     assert found.ok == (found.unaccepted <= limit) == (not found.excess)
     assert not set(found.excess) & accepted
     assert max(found.columns.values()) <= found.together
     more = AloneLimit(limit, frozenset(accepted) | frozenset(found.excess))
-    assert alone_of(blocks, KEPT, more).ok
+    assert measure_alone(blocks, KEPT, more).ok
     gone = [name for name in KEPT if name not in found.excess]
-    assert alone_of(blocks, gone, asked).ok
+    assert measure_alone(blocks, gone, asked).ok
 
 
 def test_a_column_that_cannot_be_compared_singles_out_everybody():
     frame = pl.DataFrame({"a": ["x"] * 4, "b": ["y"] * 4, "u": ["z"] * 4})
-    found = alone_of(lambda: [seen(frame, None)], ("u", "list"), AloneLimit(0.05), ("list",))
+    found = measure_alone(lambda: [seen(frame, None)], ("u", "list"), AloneLimit(0.05), ("list",))
     assert (found.columns, found.together, found.excess) == (
         {"u": 0.0, "list": 1.0},
         1.0,
         ("list",),
     )
     accepted = AloneLimit(0.05, frozenset({"list"}))
-    assert alone_of(lambda: [seen(frame, None)], ("u", "list"), accepted, ("list",)).ok
+    assert measure_alone(lambda: [seen(frame, None)], ("u", "list"), accepted, ("list",)).ok
 
 
 @given(st.integers(0, 400), st.integers(1, 400))

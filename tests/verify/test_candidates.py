@@ -21,7 +21,7 @@ from incrowd.table.column import Kind, Missing
 from incrowd.table.encode import encode
 from incrowd.verify import candidates
 from incrowd.verify.candidates import CandidateCounts, PublicTable
-from incrowd.verify.verify import look
+from incrowd.verify.verify import see_release
 from strategies import hierarchies
 
 LETTERS = "abcd"
@@ -65,7 +65,7 @@ def public(rows, who, trees=None):
 
 def seen(released, missing, names=("c0", "c1", "c2")):
     frame = pl.DataFrame(released, schema=dict.fromkeys(names, pl.String), orient="row")
-    return look(each(frame), SimpleNamespace(quasi=names, models=(), missing=missing))
+    return see_release(each(frame), SimpleNamespace(quasi=names, models=(), missing=missing))
 
 
 def found(world, shown, missing):
@@ -115,7 +115,7 @@ def test_what_classes_say_of_an_individual_is_added_up(case, sizes):
     rows, who, released, missing = case
     shown = seen(released, missing)
     with patch.multiple(candidates, _LABEL_BYTES=sizes[0], _FIT_BYTES=sizes[1]):
-        sure = found(public(rows, who), shown, missing).presence(shown.crowds.of_class)
+        sure = found(public(rows, who), shown, missing).presence(shown.crowds.people_of_class)
     sums = {}
     for people in people_of(rows, who, released, missing):
         for person in people:
@@ -219,10 +219,13 @@ def test_a_larger_world_is_counted_as_by_the_search(several, blocks):
         }
     )
     policy = SimpleNamespace(quasi=("age", "zip"), models=(), missing=Missing.OWN_VALUE)
-    shown = look(each(rows), policy)
+    shown = see_release(each(rows), policy)
     with patch.multiple(candidates, _LABEL_BYTES=blocks, _FIT_BYTES=blocks):
         here = found(PublicTable(columns, who), shown, Missing.OWN_VALUE)
-        counts, sure = here.counts[shown.crowds.class_of], here.presence(shown.crowds.of_class)
+        counts, sure = (
+            here.counts[shown.crowds.class_of],
+            here.presence(shown.crowds.people_of_class),
+        )
     linked = link({name: encode(rows[name], name) for name in rows.columns}, World(columns, who))
     assert counts.tolist() == linked.candidates.tolist()
     start, person = linked.candidates_of(range(400))

@@ -19,7 +19,9 @@ def side(labels, codes):
     )
     names = list(STANDS)
     shown = np.array([0 if label is None else names.index(label) + 1 for label in labels])
-    return covering.Sides(shown, np.array(codes, dtype=np.int32), tree.decode_all([*names, None]))
+    return covering.ColumnPair(
+        shown, np.array(codes, dtype=np.int32), tree.decode_all([*names, None])
+    )
 
 
 @pytest.mark.parametrize("labels", [[*STANDS, None], ["{1, 3, 5}"], ["2", "{1, 3, 5}"], ["2"]])
@@ -34,7 +36,7 @@ def test_every_pair_of_a_label_and_a_value(labels):
 def test_no_pair_at_all():
     nobody = np.zeros(0, dtype=np.int64)
     assert side(["2"], [2]).covers(nobody, nobody).tolist() == []
-    assert covering.surplus_records(keyed([]), keyed([])) == 0
+    assert covering.count_surplus_records(keyed([]), keyed([])) == 0
 
 
 @given(
@@ -63,6 +65,6 @@ def test_as_many_pairs_as_may_be_are_compared(monkeypatch):
 
 
 def test_rows_too_many_are_counted_whatever_the_other_table_lacks():
-    assert covering.surplus_records(keyed([0, 5]), keyed([0, 0])) == 1
-    assert covering.surplus_records(keyed([0]), keyed([5, 5, 0])) == 2
-    assert covering.surplus_records(keyed([3, 3]), keyed([3])) == 0
+    assert covering.count_surplus_records(keyed([0, 5]), keyed([0, 0])) == 1
+    assert covering.count_surplus_records(keyed([0]), keyed([5, 5, 0])) == 2
+    assert covering.count_surplus_records(keyed([3, 3]), keyed([3])) == 0

@@ -22,7 +22,7 @@ from incrowd.verify.candidates import PublicTable
 from incrowd.verify.crowds import crowds_of
 from incrowd.verify.judges import Evidence, judge
 from incrowd.verify.shown import crowds_by_number
-from incrowd.verify.verify import SeenRelease, look, verify
+from incrowd.verify.verify import SeenRelease, see_release, verify
 from naive import verify as naive
 
 CELL = st.sampled_from([None, "x", "y", ""])
@@ -71,7 +71,7 @@ class Table:
     def verdict(self, asked, spread=None):
         policy = SimpleNamespace(quasi=("a", "b"), models=(asked,), missing=self.missing)
         found, one_by_one = (
-            verify(look(rows(self.frame, self.unit), policy), policy, spread)[0]
+            verify(see_release(rows(self.frame, self.unit), policy), policy, spread)[0]
             for rows in (counted, each)
         )
         assert found == one_by_one
@@ -233,7 +233,7 @@ def test_a_world_is_looked_at_only_if_a_model_asks_for_it():
         name: SimpleNamespace(quasi=("a",), models=(one,), missing=Missing.OWN_VALUE)
         for name, one in asked.items()
     }
-    seen = look(counted(frame), policies["k"])
+    seen = see_release(counted(frame), policies["k"])
     assert verify(seen, policies["k"], None, other)[0].ok
     for world, said in ((None, "needs its world"), (other, "column in common")):
         with pytest.raises(NotMetError, match=said):
@@ -242,13 +242,15 @@ def test_a_world_is_looked_at_only_if_a_model_asks_for_it():
 
 def test_rows_without_a_quasi_identifier_are_one_class():
     asked = SimpleNamespace(quasi=(), models=(), missing=Missing.OWN_VALUE)
-    assert look(counted(pl.DataFrame({"s": ["p", "q"]})), asked).crowds.people.tolist() == [2]
+    assert see_release(counted(pl.DataFrame({"s": ["p", "q"]})), asked).crowds.people.tolist() == [
+        2
+    ]
 
 
 def test_everybody_counts_once_in_the_release():
     cells = np.array([1, 1, 2])
     for unit, people in ((None, 3), (np.array([4, 4, 9]), 2)):
-        assert Evidence(crowds_of([cells], unit, anything=False), {}).everybody == people
+        assert Evidence(crowds_of([cells], unit, anything=False), {}).number_of_people == people
 
 
 @settings(max_examples=60)

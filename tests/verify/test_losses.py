@@ -11,7 +11,7 @@ import incrowd
 from incrowd.hierarchy.labels import node_reach, reach_of
 from incrowd.table.column import Domain, Kind
 from incrowd.verify.crowds import number_cells
-from incrowd.verify.losses import LossColumn, extent, losses_of_labels, losses_of_sizes
+from incrowd.verify.losses import LossColumn, ends_of_label, losses_of_labels, losses_of_sizes
 from incrowd.verify.shown import crowds_by_number
 from incrowd.verify.spellings import join_ends, split_columns
 
@@ -80,7 +80,7 @@ def test_weights_are_shares_of_all_weights():
 def test_ends_of_labels_of_whole_numbers(label, ends):
     assert reach_of(label, AGES) == ends
     if label != "[20.5, 29.5)" and not label.startswith("(20.5"):
-        assert extent(AGES, label) == ends
+        assert ends_of_label(AGES, label) == ends
 
 
 @pytest.mark.parametrize(
@@ -88,15 +88,17 @@ def test_ends_of_labels_of_whole_numbers(label, ends):
 )
 def test_ends_of_labels_of_fractions(label, ends):
     fractions = Domain(Kind.NUMBER, np.array([20.0, 20.5, 30.0]))
-    assert reach_of(label, fractions) == extent(fractions, label) == ends
+    assert reach_of(label, fractions) == ends_of_label(fractions, label) == ends
 
 
 def test_labels_that_reach_nowhere():
-    assert reach_of("x", AGES) is extent(AGES, "x") is None
+    assert reach_of("x", AGES) is ends_of_label(AGES, "x") is None
     assert reach_of("[30, 20]", AGES) is None
     assert reach_of("[20, 21)", AGES) == (20, 20)
     texts = Domain(Kind.TEXT, np.array(["20", "30"], dtype=object))
-    assert reach_of("20", texts) is node_reach("1965-Q1", texts) is extent(texts, "20") is None
+    assert (
+        reach_of("20", texts) is node_reach("1965-Q1", texts) is ends_of_label(texts, "20") is None
+    )
     assert node_reach("1965-Q1", AGES) is None
 
 

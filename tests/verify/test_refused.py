@@ -21,13 +21,13 @@ from incrowd.verify.shown import demand_coarse, demand_numbered_classes, demand_
 from incrowd.verify.spellings import split_columns
 from incrowd.verify.verdict import Verdict
 from incrowd.verify.verify import (
-    demand,
     demand_complete,
+    demand_models_met,
     demand_once,
     demand_same_rows,
     demand_unchanged,
-    look,
     require_units,
+    see_release,
     verify,
 )
 
@@ -53,14 +53,14 @@ def model(name, column=None, **parameters):
 
 def test_an_empty_release_is_refused():
     with pytest.raises(NotMetError, match="no record is left"):
-        look(counted(pl.DataFrame({"a": pl.Series([], dtype=pl.String)})), policy_of())
+        see_release(counted(pl.DataFrame({"a": pl.Series([], dtype=pl.String)})), policy_of())
 
 
 @pytest.mark.parametrize("people", [[1], [1, 2, 3]])
 def test_people_are_told_row_by_row_or_not_at_all(people):
     rows = each(pl.DataFrame({"a": ["x", "y"]}), np.array(people, dtype=np.int32))
     with pytest.raises(NotMetError, match="which rows"):
-        look(rows, policy_of())
+        see_release(rows, policy_of())
 
 
 def test_rows_that_should_say_whose_they_are_do():
@@ -113,17 +113,17 @@ def test_the_first_model_that_is_not_met_is_named():
     good = Verdict("k-anonymity", None, 2.0, 3.0, ok=True)
     bad = Verdict("l-diversity", "illness", 3.0, 1.0, ok=False)
     worse = Verdict("k-map", None, 5.0, 4.0, ok=False)
-    demand((good,))
-    demand(())
+    demand_models_met((good,))
+    demand_models_met(())
     with pytest.raises(
         NotMetError,
         match=r"1 of 2 models: l-diversity of 'illness' achieves 1, the policy asks for 3",
     ):
-        demand((good, bad))
+        demand_models_met((good, bad))
     with pytest.raises(
         NotMetError, match="2 of 3 models: k-map achieves 4, the policy asks for 5;"
     ) as told:
-        demand((worse, good, bad), remedy="ask for less")
+        demand_models_met((worse, good, bad), remedy="ask for less")
     assert told.value.remedy == "ask for less"
 
 
@@ -137,11 +137,11 @@ def test_presence_is_asked_of_the_world_where_a_model_asks_for_it():
     rows = pl.DataFrame({"a": ["{x, y, z}", "{y, w}"]})
     world = world_of(["x", "y", "z", "w"])
     asked = policy_of(model("delta-presence", delta=0.9), model("k-map", k=2))
-    sure, crowd = verify(look(counted(rows), asked), asked, None, world)
+    sure, crowd = verify(see_release(counted(rows), asked), asked, None, world)
     assert (sure.reached, sure.ok) == (pytest.approx(1 / 3 + 1 / 2), True)
     assert (crowd.reached, crowd.ok) == (2, True)
     closer = policy_of(model("delta-presence", delta=0.8))
-    assert not verify(look(counted(rows), closer), closer, None, world)[0].ok
+    assert not verify(see_release(counted(rows), closer), closer, None, world)[0].ok
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_presence_is_asked_of_the_world_where_a_model_asks_for_it():
     ],
 )
 def test_individuals_without_a_name_are_somebody_else_each(individual, count):
-    shown = look(each(pl.DataFrame({"a": ["*", "x"]})), policy_of())
+    shown = see_release(each(pl.DataFrame({"a": ["*", "x"]})), policy_of())
     world = world_of(["x"] * 6, individual)
     found = CandidateCounts(shown.quasi, shown.crowds, world, Missing.OWN_VALUE)
     assert found.counts.tolist() == [count, count]
@@ -165,7 +165,7 @@ def test_individuals_without_a_name_are_somebody_else_each(individual, count):
 
 @pytest.mark.parametrize("number", [1, 63, 64, 65, 128, 130])
 def test_every_row_of_a_world_has_its_bit(number):
-    shown = look(each(pl.DataFrame({"a": ["x", "{x, y}"]})), policy_of())
+    shown = see_release(each(pl.DataFrame({"a": ["x", "{x, y}"]})), policy_of())
     found = CandidateCounts(
         shown.quasi, shown.crowds, world_of(["x"] * number + ["y"]), Missing.SUPPRESS
     )
@@ -210,7 +210,10 @@ def test_kept_columns_may_change_their_type_but_not_their_cells():
 def test_a_verdict_names_the_column_that_a_model_is_about():
     rows = pl.DataFrame({"a": ["x", "x"], "s": ["p", "q"]})
     asked = policy_of(model("k-anonymity", k=2), model("l-diversity", "s", l=2, kind="distinct"))
-    assert [verdict.column for verdict in verify(look(counted(rows), asked), asked)] == [None, "s"]
+    assert [verdict.column for verdict in verify(see_release(counted(rows), asked), asked)] == [
+        None,
+        "s",
+    ]
 
 
 def test_packed_rows_of_many_values_are_not_mistaken_for_each_other():

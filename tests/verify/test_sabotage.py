@@ -97,9 +97,9 @@ def larger_world_where_nobody_is_sure(monkeypatch):
 
 def flat_whole(monkeypatch):
     """Every value is said to be as frequent in the table as any other."""
-    honest = compiling.ColumnHolders.people_each
+    honest = compiling.ColumnHolders.count_people_each
     monkeypatch.setattr(
-        compiling.ColumnHolders, "people_each", lambda self: np.ones_like(honest(self))
+        compiling.ColumnHolders, "count_people_each", lambda self: np.ones_like(honest(self))
     )
 
 

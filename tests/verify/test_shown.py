@@ -335,7 +335,7 @@ def test_crowds_are_those_of_equal_or_missing_cells(rows, anything, units):
     people = [len({p for p, b in zip(persons, rows, strict=True) if alike(a, b)}) for a in rows]
     own = [len({p for p, b in zip(persons, rows, strict=True) if a == b}) for a in rows]
     assert crowds.people[crowds.class_of].tolist() == people
-    assert crowds.of_class[crowds.class_of].tolist() == own
+    assert crowds.people_of_class[crowds.class_of].tolist() == own
     assert crowds.number == len(set(rows))
 
 

@@ -163,10 +163,10 @@ class Attacked(Shown):
         }
 
 
-def columns(names: Sequence[str]) -> str:
-    """The names of columns as part of a sentence.
+def columns_phrase(names: Sequence[str]) -> str:
+    """The names of columns as part of a sentence; "nothing" for none.
 
-    >>> columns(["age", "sex", "zip"]), columns([])
+    >>> columns_phrase(["age", "sex", "zip"]), columns_phrase([])
     ('age, sex and zip', 'nothing')
     """
     if len(names) < 2:
@@ -174,39 +174,39 @@ def columns(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def people(count: int) -> str:
+def people_phrase(count: int) -> str:
     """A number of people as a phrase.
 
-    >>> people(1), people(12345)
+    >>> people_phrase(1), people_phrase(12345)
     ('1 person', '12,345 people')
     """
     return count_of(count, "person", "people")
 
 
-def rows(count: int) -> str:
+def rows_phrase(count: int) -> str:
     """A number of rows as a phrase.
 
-    >>> rows(1), rows(12345)
+    >>> rows_phrase(1), rows_phrase(12345)
     ('1 row', '12,345 rows')
     """
     return count_of(count, "row")
 
 
-def part(value: float, what: str) -> str:
+def part_phrase(value: float, what: str) -> str:
     """A share of something as a phrase, never rounded to none or to all.
 
-    >>> part(0, "the rows"), part(0.25, "the rows"), part(1, "the rows")
+    >>> part_phrase(0, "the rows"), part_phrase(0.25, "the rows"), part_phrase(1, "the rows")
     ('none of the rows', '25 % of the rows', 'all of the rows')
     """
     if value in {0, 1}:
         return f"{'all' if value else 'none'} of {what}"
-    return f"{share(value)} of {what}"
+    return f"{share_phrase(value)} of {what}"
 
 
-def share(value: float) -> str:
+def share_phrase(value: float) -> str:
     """A share as a percentage, never rounded to none or to all.
 
-    >>> share(0.25), share(0.00001), share(0.99999), share(1)
+    >>> share_phrase(0.25), share_phrase(0.00001), share_phrase(0.99999), share_phrase(1)
     ('25 %', 'below 0.01 %', 'above 99.99 %', '100 %')
     """
     if 0 < value < 0.0001:

@@ -4,7 +4,7 @@ Machanavajjhala et al., *l-Diversity*. In a class with l different values, an at
 l - 1 of them to know the one that is left.
 """
 
-from incrowd.attacks.attack import Attack, columns, people, share
+from incrowd.attacks.attack import Attack, columns_phrase, people_phrase, share_phrase
 from incrowd.attacks.disclosure import AttributeDisclosure
 
 
@@ -23,9 +23,10 @@ def background(disclosure: AttributeDisclosure, ruled_out: int) -> Attack:
         rate=rate,
         baseline=disclosure.target.certain_before_release(ruled_out),
         says=(
-            f"Somebody knows {columns(knows)} of a person and can rule out {ruled_out} of the "
-            f"other values of {name}, whichever help most. Among the released rows that fit, only "
-            f"the person's own value is left for {people(certain)} ({share(rate.success)} of all)."
+            f"Somebody knows {columns_phrase(knows)} of a person and can rule out {ruled_out} of "
+            f"the other values of {name}, whichever help most. Among the released rows that fit, "
+            f"only the person's own value is left for {people_phrase(certain)} "
+            f"({share_phrase(rate.success)} of all)."
         ),
         figures={"ruled_out": ruled_out, "certain": certain},
     )

@@ -4,7 +4,7 @@ What a release says about a kind of people also holds for people who are not in 
 about its own people beyond that comes from their records.
 """
 
-from incrowd.attacks.attack import Attack, columns, part, people, share
+from incrowd.attacks.attack import Attack, columns_phrase, part_phrase, people_phrase, share_phrase
 from incrowd.attacks.disclosure import AttributeDisclosure
 
 
@@ -14,7 +14,7 @@ def control(inside: AttributeDisclosure, outside: AttributeDisclosure) -> Attack
     `inside` is about the people of the table, `outside` about similar people who are not in it.
     Limits apply only if the two intervals do not overlap: small groups differ by chance.
     """
-    own, other = inside.guessed, outside.guessed
+    own, other = inside.guess_rate, outside.guess_rate
     low, high = other.interval
     return Attack(
         kind="control",
@@ -23,12 +23,12 @@ def control(inside: AttributeDisclosure, outside: AttributeDisclosure) -> Attack
         rate=own,
         baseline=other.success,
         says=(
-            f"Somebody knows {columns(inside.fit.names)} of a person and guesses {inside.name} "
-            "from the released rows that fit. The guess is right for "
-            f"{part(own.success, 'the people')} in the table, and for "
-            f"{part(other.success, people(other.trials))} who are not in it (95 % interval "
-            f"{share(low)} to {share(high)}). If the two groups are alike, the difference is what "
-            "people's own records give away."
+            f"Somebody knows {columns_phrase(inside.fit.names)} of a person and guesses "
+            f"{inside.name} from the released rows that fit. The guess is right for "
+            f"{part_phrase(own.success, 'the people')} in the table, and for "
+            f"{part_phrase(other.success, people_phrase(other.trials))} who are not in it (95 % "
+            f"interval {share_phrase(low)} to {share_phrase(high)}). If the two groups are alike, "
+            "the difference is what people's own records give away."
         ),
         figures={
             "control": other.success,

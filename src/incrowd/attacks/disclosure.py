@@ -131,8 +131,8 @@ class SensitiveTarget:
         return tuple(cls.of(column, *sides) for column in data.sensitive)
 
     @cached_property
-    def open(self) -> bool:
-        """Whether every row of joint data shows exactly what its people hold."""
+    def shows_truth(self) -> bool:
+        """Whether each row of the release shows exactly what the same row of people holds."""
         return all(np.array_equal(self.shown[i], self.truth[i]) for i in range(3))
 
     @cached_property
@@ -142,12 +142,12 @@ class SensitiveTarget:
         return held / max(float(held.sum()), 1.0)
 
     @property
-    def commonest(self) -> float:
+    def commonest_share(self) -> float:
         """The share of the people who have the commonest value."""
         return min(float(self.shares.max(initial=0.0)), 1.0)
 
     def certain_before_release(self, ruled_out: int = 0) -> float:
-        """1 if ruling out so many values leaves one at most, without the release; otherwise 0."""
+        """1 if ruling out so many values leaves one, even without the release; otherwise 0."""
         return float(0 < np.count_nonzero(self.shares) <= ruled_out + 1)
 
     @cached_property
@@ -163,7 +163,7 @@ class SensitiveTarget:
         return np.asarray(most / max(int(most.sum()), 1))
 
     @cached_property
-    def of_each(self) -> DisclosureFigures:
+    def figures_of_each(self) -> DisclosureFigures:
         """What each row of joint data discloses about its own people."""
         rows = each(len(self.truth[0]) - 1)
         return DisclosureFigures.of(rows, self.shown, rows, self.truth, self.prior)
@@ -177,24 +177,24 @@ class SensitiveTarget:
     @cached_property
     def hits_of_each(self) -> ClassHits:
         """Hits and people of each row of joint data."""
-        return ClassHits(self.of_each.hits, self.people_of_each)
+        return ClassHits(self.figures_of_each.hits, self.people_of_each)
 
     def certain_of_each(self, ruled_out: int) -> ClassHits:
         """Per row of joint data: people whose value is certain, and all its people; cached."""
         if ruled_out not in self._certain:
-            hits = ClassHits(self.of_each.certain_people(ruled_out), self.people_of_each)
+            hits = ClassHits(self.figures_of_each.certain_people(ruled_out), self.people_of_each)
             self._certain[ruled_out] = hits
         return self._certain[ruled_out]
 
     @cached_property
     def rank_of_each(self) -> Floats:
         """The rank of each row of joint data: by its largest chance, then by its people."""
-        return rank_classes(self.of_each.largest, self.people_of_each)
+        return rank_classes(self.figures_of_each.largest, self.people_of_each)
 
     @cached_property
     def values_of_each(self) -> Counts:
         """How many values each row of joint data shows its people; 0 if it has no people."""
-        return np.where(np.diff(self.truth[0]) > 0, self.of_each.values, 0)
+        return np.where(np.diff(self.truth[0]) > 0, self.figures_of_each.values, 0)
 
     def __repr__(self) -> str:
         """Show no values."""
@@ -212,7 +212,7 @@ class AttributeDisclosure:
     @classmethod
     def of(cls, fit: Fit, target: SensitiveTarget) -> "AttributeDisclosure":
         """Compute what the rows that fit people disclose about a target."""
-        if fit.data.joint and target.open:
+        if fit.data.joint and target.shows_truth:
             people = fit.people.start, fit.people.rows
             return cls(fit, target, DisclosureFigures.of_own(people, target.truth, target.prior))
         return cls.of_members(fit, target, members_that_fit(fit, target.shown, target.values))
@@ -221,7 +221,7 @@ class AttributeDisclosure:
     def of_members(
         cls, fit: Fit, target: SensitiveTarget, held: tuple[Members, WeightedRows]
     ) -> "AttributeDisclosure":
-        """Compute what `held` discloses: members of classes of people, and weighted values."""
+        """Compute what `held` discloses: (members of each class of people, what they show)."""
         people = fit.people.start, fit.people.rows
         figures = DisclosureFigures.of(*held, people, target.truth, target.prior)
         return cls(fit, target, figures)
@@ -232,8 +232,8 @@ class AttributeDisclosure:
         return self.target.name
 
     @property
-    def guessed(self) -> Rate:
-        """How often the guess of `inference` is the person's own value, expected."""
+    def guess_rate(self) -> Rate:
+        """How often the guess of `inference` is expected to be the person's own value."""
         hits = ClassHits(self.figures.hits, self._people)
         return self._rate(hits, lambda: self.target.hits_of_each)
 
@@ -253,7 +253,7 @@ class AttributeDisclosure:
     def _rate(
         self, here: ClassHits, of_each: Callable[[], ClassHits], together: float = 1.0
     ) -> Rate:
-        """The rate over all classes, with resolved rows of joint data, whose hits `of_each` has.
+        """The rate over all classes, with resolved rows of joint data (hits: `of_each`).
 
         At least `together` people are hit together or not at all.
         """
@@ -270,7 +270,7 @@ class AttributeDisclosure:
         above, worst = float(figures.above.sum()), (figures.largest, figures.added, ranked)
         most = [float(one.max(initial=0.0)) for one in worst]
         if self.fit.data.joint:
-            alone = target.of_each
+            alone = target.figures_of_each
             above += resolved.total(alone.above)
             rows = (alone.largest, alone.added, target.rank_of_each)
             most = [
@@ -297,7 +297,7 @@ def _resolved_moments(resolved: ResolvedRows, hits: ClassHits) -> Moments:
 
 
 def members_that_fit(fit: Fit, shown: WeightedRows, domain: int) -> tuple[Members, WeightedRows]:
-    """What fits each class of people, and the values it shows: rows, or classes of rows."""
+    """Return (what fits each class of people, its weighted values): rows, or classes of rows."""
     rows = fit.rows.start, fit.rows.rows
     if fit.data.joint:
         return rows, shown

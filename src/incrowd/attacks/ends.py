@@ -21,7 +21,7 @@ from itertools import chain
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Texts
-from incrowd.attacks.attack import Attack, columns, part
+from incrowd.attacks.attack import Attack, columns_phrase, part_phrase
 from incrowd.attacks.rates import PersonRisk, Rate
 from incrowd.hierarchy.foreign_labels import read_any_bounds
 from incrowd.hierarchy.labels import (
@@ -53,8 +53,8 @@ class SoleMatches:
     """How many were not, because there are too many."""
 
 
-def sole_matches(linked: WorldLinkage, most: int = MOST) -> SoleMatches:
-    """Find who alone fits a class or an end of its labels, of which `most` are looked up."""
+def find_sole_matches(linked: WorldLinkage, most: int = MOST) -> SoleMatches:
+    """Find who alone fits a class or an end of its labels; at most `most` of these are tried."""
     classes = fold([linked.release[name].codes for name in linked.names], ()).quasi
     found = [_end_cells(linked.release[name]) for name in linked.names]
     itself = np.arange(classes.shape[1], dtype=np.int32)
@@ -74,7 +74,7 @@ def sole_matches(linked: WorldLinkage, most: int = MOST) -> SoleMatches:
 
 @dataclass(frozen=True, eq=False)
 class _Ends:
-    """The end cells of each label of a column, in compressed rows; missing has none."""
+    """The end cells of each label of a column, in compressed rows; a missing cell has none."""
 
     start: Counts
     cell: Codes
@@ -84,21 +84,25 @@ class _Ends:
 def _end_cells(column: CodedColumn) -> _Ends:
     """The end cells of all labels of a column."""
     labels = column.domain.labels.tolist()
-    of, number = EndCells(labels), dict[str, int]()
-    found = [[number.setdefault(c, len(number)) for c in of.of(label)] for label in labels]
+    ends, number = EndCells(labels), dict[str, int]()
+    found = [[number.setdefault(c, len(number)) for c in ends.cells_of(label)] for label in labels]
     start = offsets([0, *map(len, found)])
     cell = np.array([*chain.from_iterable(found)], dtype=np.int32)
     return _Ends(start, cell, tuple(number))
 
 
 def _ends_of_classes(label: Codes, ends: _Ends) -> tuple[Codes, Codes]:
-    """For each end of classes that show these labels: the class, and the end's cell."""
+    """For each end of the classes that show these labels: (its class, its cell)."""
     entry, of = entries(ends.start, label)
     return of.astype(np.int32), ends.cell[entry]
 
 
 def _shown_codes(classes: Codes, lines: Sequence[tuple[int, Codes, Codes]], column: int) -> Codes:
-    """Per line: the label that it shows in a column, or -1 - cell where it is an end of it."""
+    """Per line: the label that it shows in a column, or -1 - cell where it is an end of the column.
+
+    `lines` are parts (column of the ends, class of each line, cell of each line); the part of
+    column -1 is the classes themselves.
+    """
     return np.concatenate(
         [-1 - cell if j == column else classes[column][of] for j, of, cell in lines]
     )
@@ -121,23 +125,26 @@ def _add_end_cells(column: CodedColumn, cells: tuple[str, ...], code: Codes) -> 
 
 @dataclass(frozen=True, eq=False)
 class WorldPresence:
-    """Who of a world is in the table."""
+    """Which individuals of a world are in the table."""
 
     inside: Flags | None
-    """By number of an individual, whether they are, or, if it is not `known`, whether they may be.
+    """By number of an individual: whether they are in it; if that is not `known`, may be in it.
 
     None if nothing shows even that: then everybody claimed is assumed to be, the worst case.
     """
     prior: float
     """The share of the world that is in the table: what a claim about anybody achieves."""
     known: bool = True
-    """Whether ids say it."""
+    """Whether ids say who is in it."""
 
 
 def ends(
     names: tuple[str, ...], matches: SoleMatches, presence: WorldPresence, limit: float
 ) -> Attack:
-    """Play the ends of labels: how often whoever alone fits a class or an end is in the table."""
+    """Play the ends of labels: how often who alone fits a class or an end is in the table.
+
+    `limit` is the chance above which a person counts as found.
+    """
     claims, inside = len(matches.person), presence.inside
     right = float(claims) if inside is None else float(inside[matches.person].sum())
     rate = Rate.of_expectation(right, claims)
@@ -170,8 +177,8 @@ def _describe_ends(
 ) -> str:
     """What the attacker does and achieves, in words; `success` is how often a claim is right."""
     how = (
-        f"Somebody has a list of people with {columns(names)}, and knows that somebody in each "
-        "class has the values that its labels end on. "
+        f"Somebody has a list of people with {columns_phrase(names)}, and knows that somebody in "
+        "each class has the values that its labels end on. "
     )
     claims = len(matches.person)
     if not claims:
@@ -179,16 +186,16 @@ def _describe_ends(
     who = "1 person on the list is" if claims == 1 else f"{claims:,} people on the list are each"
     how += f"{who} the only one to fit a class or an end of its labels: "
     if presence.known:
-        prior = part(presence.prior, "the whole list")
-        return f"{how}{part(success, 'them')} are in the table, and {prior} is."
+        prior = part_phrase(presence.prior, "the whole list")
+        return f"{how}{part_phrase(success, 'them')} are in the table, and {prior} is."
     how += "the attacker assumes that they are in the table. Nothing here says who is"
     if presence.inside is None:
         return f"{how}."
-    return f"{how}; by the values of the original, at most {part(success, 'them')} can be."
+    return f"{how}; by the values of the original, at most {part_phrase(success, 'them')} can be."
 
 
 ScalePlace = tuple[int, float]
-"""A place on the scale of numbers (0) or of days (1)."""
+"""(scale, place): scale 0 is that of numbers, 1 that of dates, in microseconds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,7 +206,7 @@ class EndCells:
     """All labels of the column."""
     _bounds: dict[str, Bounds | None] = field(default_factory=dict, repr=False)
 
-    def of(self, label: str) -> tuple[str, ...]:
+    def cells_of(self, label: str) -> tuple[str, ...]:
         """The cells at the ends of a label, each once; none if the label shows no ends."""
         members = read_members(label)
         if members is not None:
@@ -239,7 +246,7 @@ class EndCells:
 
     @cached_property
     def _cuts_by_scale(self) -> tuple[tuple[list[float], list[str]], ...]:
-        """By scale: where half-open intervals of the column begin or end: numbers and texts."""
+        """By scale (numbers, dates): sorted places and texts of the ends of half-open intervals."""
         cuts: tuple[dict[float, str], ...] = ({}, {})
         for label in self.labels:
             bounds = self._read_bounds(label)
@@ -255,7 +262,7 @@ class EndCells:
 
 
 def _has_closed_ends(bounds: Bounds) -> bool:
-    """Whether bounds have both ends and the label stands for them too."""
+    """Whether bounds have both ends and include them."""
     return None not in {bounds.low, bounds.high} and bounds.low_inside and bounds.high_inside
 
 

@@ -3,7 +3,7 @@
 Machanavajjhala et al., *l-Diversity*: k-anonymity does not protect a class whose values agree.
 """
 
-from incrowd.attacks.attack import Attack, columns, people, share
+from incrowd.attacks.attack import Attack, columns_phrase, people_phrase, share_phrase
 from incrowd.attacks.disclosure import AttributeDisclosure
 
 
@@ -21,8 +21,8 @@ def homogeneity(disclosure: AttributeDisclosure) -> Attack:
         rate=rate,
         baseline=disclosure.target.certain_before_release(),
         says=(
-            f"Somebody knows {columns(disclosure.fit.names)} of a person and looks up the released "
-            f"rows that fit. {_certainty_sentence(certain, rate.success, disclosure.name)}"
+            f"Somebody knows {columns_phrase(disclosure.fit.names)} of a person and looks up the "
+            f"released rows that fit. {_certainty_sentence(certain, rate.success, disclosure.name)}"
         ),
         figures={"certain": certain, "fewest_values": disclosure.fewest},
     )
@@ -33,6 +33,6 @@ def _certainty_sentence(found: int, success: float, name: str) -> str:
     if not found:
         return f"For nobody do all of these rows show the person's own {name}."
     return (
-        f"For {people(found)} ({share(success)} of all), every one of these rows shows the "
-        f"person's own {name}: it is known for certain, without finding the row."
+        f"For {people_phrase(found)} ({share_phrase(success)} of all), every one of these rows "
+        f"shows the person's own {name}: it is known for certain, without finding the row."
     )

@@ -4,7 +4,7 @@ The third of the three risks that the Article 29 Working Party names (Opinion 05
 anonymisation techniques).
 """
 
-from incrowd.attacks.attack import Attack, columns, part
+from incrowd.attacks.attack import Attack, columns_phrase, part_phrase
 from incrowd.attacks.disclosure import AttributeDisclosure
 
 
@@ -14,8 +14,8 @@ def inference(disclosure: AttributeDisclosure) -> Attack:
     Ties are broken at random; for somebody who fits no row, the guess is the most frequent value of
     the whole release. The baseline is to guess the commonest value for everybody.
     """
-    rate, name = disclosure.guessed, disclosure.name
-    baseline = disclosure.target.commonest
+    rate, name = disclosure.guess_rate, disclosure.name
+    baseline = disclosure.target.commonest_share
     return Attack(
         kind="inference",
         knows=disclosure.fit.names,
@@ -23,10 +23,10 @@ def inference(disclosure: AttributeDisclosure) -> Attack:
         rate=rate,
         baseline=baseline,
         says=(
-            f"Somebody knows {columns(disclosure.fit.names)} of a person, looks up the released "
-            f"rows that fit, and guesses the most frequent {name} among them. The guess is right "
-            f"for {part(rate.success, 'the people')}; guessing the commonest value for "
-            f"everybody is right for {part(baseline, 'them')}."
+            f"Somebody knows {columns_phrase(disclosure.fit.names)} of a person, looks up the "
+            f"released rows that fit, and guesses the most frequent {name} among them. The guess "
+            f"is right for {part_phrase(rate.success, 'the people')}; guessing the commonest value "
+            f"for everybody is right for {part_phrase(baseline, 'them')}."
         ),
         persons=disclosure.persons,
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from incrowd.attacks.attack import Attack, columns, people, share
+from incrowd.attacks.attack import Attack, columns_phrase, people_phrase, share_phrase
 from incrowd.attacks.rates import PersonRisk
 from incrowd.linkage.attack_data import LIMIT
 from incrowd.models.model import Model, of_world
@@ -28,7 +28,7 @@ class AttackLimits:
 
     @property
     def most_added(self) -> float | None:
-        """The limit of what is added; a limit of success implies one; None if there is neither."""
+        """The limit of what is added; a limit of success implies one. None if there is neither."""
         asked = self.added is not None or self.success is None
         return self.added if asked else max(RAISE, self.success or 0.0)
 
@@ -59,12 +59,12 @@ def broken_limits(
         yield from _limits_broken_by(attack, limits, single)
     for model in models:
         if (k := model.smallest_class()) > 1:
-            yield from _fewer_than_k(attacks, k_world, k)
+            yield from _broken_k_limits(attacks, k_world, k)
         if (k := model.smallest_candidate_set()) > 1:
             linkage = [attack for attack in attacks if attack.kind == "linkage"]
-            yield from _fewer_than_k(linkage, k_world, k)
+            yield from _broken_k_limits(linkage, k_world, k)
         if (l := model.values_left()) > 0:
-            yield from _fewer_values_than_l(attacks, l, *model.columns)
+            yield from _broken_l_limits(attacks, l, *model.columns)
 
 
 def only_against_outsiders(models: Sequence[Model]) -> bool:
@@ -80,48 +80,51 @@ def _limits_broken_by(
     attack: Attack, limits: AttackLimits, single: PersonRisk | None
 ) -> Iterator[str]:
     """Yield the limits that one attack breaks; without `single`, nobody counts as found."""
-    attacker = f"{attack.goal} by {columns(attack.knows)}"
+    attacker = f"{attack.goal} by {columns_phrase(attack.knows)}"
     if single is not None and round(single.above) > limits.people:
-        most = f", more than {people(limits.people)}" if limits.people else ""
+        most = f", more than {people_phrase(limits.people)}" if limits.people else ""
         yield (
-            f"{attacker} is right about {people(round(single.above))} with a chance above "
-            f"{share(limits.posterior)}{most}"
+            f"{attacker} is right about {people_phrase(round(single.above))} with a chance above "
+            f"{share_phrase(limits.posterior)}{most}"
         )
     persons, added = attack.persons, limits.most_added
     if persons is not None and added is not None and persons.raised > added:
         yield (
-            f"{attacker} adds {share(persons.raised)} of what was open to somebody's chance, above "
-            f"{share(added)}"
+            f"{attacker} adds {share_phrase(persons.raised)} of what was open to somebody's "
+            f"chance, above {share_phrase(added)}"
         )
     if limits.success is not None and attack.gain > limits.success:
         yield (
-            f"{attacker} gains {share(attack.gain)} over guessing on average, above "
-            f"{share(limits.success)}"
+            f"{attacker} gains {share_phrase(attack.gain)} over guessing on average, above "
+            f"{share_phrase(limits.success)}"
         )
 
 
-def _fewer_than_k(attacks: Sequence[Attack], k_world: int | None, k: int) -> Iterator[str]:
-    """Yield where fewer than k people or rows are left, or that this could not be tested."""
+def _broken_k_limits(attacks: Sequence[Attack], k_world: int | None, k: int) -> Iterator[str]:
+    """Yield the limits of k that are broken, or that could not be tested, in words.
+
+    `k_world` is None if no row fits anybody of the world, or there is no world.
+    """
     linked = any(attack.kind == "linkage" and attack.trials for attack in attacks)
     if linked and k_world is None:
         yield f"k = {k} could not be tested: no released row fits anybody of the world"
     if k_world is not None and k_world < k:
-        yield f"a released row can be only {people(k_world)}, fewer than k = {k}"
+        yield f"a released row can be only {people_phrase(k_world)}, fewer than k = {k}"
     for attack in attacks:
         left = attack.figures.get("k", k)
         if attack.kind == "releases" and left < k:
             yield (
                 f"two releases leave {int(left):,} rows for somebody known by "
-                f"{columns(attack.knows)}, fewer than k = {k}"
+                f"{columns_phrase(attack.knows)}, fewer than k = {k}"
             )
 
 
-def _fewer_values_than_l(attacks: Sequence[Attack], l: float, column: str) -> Iterator[str]:
-    """Yield where two releases leave fewer than l values of the column."""
+def _broken_l_limits(attacks: Sequence[Attack], l: float, column: str) -> Iterator[str]:
+    """Yield the attacks by two releases that leave fewer than l values of the column, in words."""
     for attack in attacks:
         left = attack.figures.get("fewest_values", l)
         if attack.kind == "releases" and attack.column == column and left < l:
             yield (
                 f"two releases leave {int(left):,} values of {column} for somebody known by "
-                f"{columns(attack.knows)}, fewer than l = {l:g}"
+                f"{columns_phrase(attack.knows)}, fewer than l = {l:g}"
             )

@@ -7,7 +7,7 @@ anonymisation techniques).
 import numpy as np
 
 from incrowd.arrays import Counts, Floats
-from incrowd.attacks.attack import Attack, columns, part
+from incrowd.attacks.attack import Attack, columns_phrase, part_phrase
 from incrowd.attacks.rates import Moments, PersonRisk, Rate, chance_of_guess
 from incrowd.kernels.linkage import fits as kernels
 from incrowd.linkage.decoding import parts
@@ -32,11 +32,11 @@ def linkability(left: Fit, right: Fit, both: Fit) -> Attack:
         rate=rate,
         baseline=guess,
         says=(
-            f"Somebody has two files about these people, one with {columns(left.names)}, the other "
-            f"with {columns(right.names)}, and asks which records belong to one person. They go "
-            "from a record of the first file to a released row that fits it, and from there to a "
-            "record of the second file that fits the row. Both records are the same person's for "
-            f"{part(rate.success, 'the records')}."
+            f"Somebody has two files about these people, one with {columns_phrase(left.names)}, "
+            f"the other with {columns_phrase(right.names)}, and asks which records belong to one "
+            "person. They go from a record of the first file to a released row that fits it, and "
+            "from there to a record of the second file that fits the row. Both records are the "
+            f"same person's for {part_phrase(rate.success, 'the records')}."
         ),
         figures={"other_columns": len(right.columns)},
         persons=PersonRisk(limit, sums[6], sums[7], sums[8], round(sums[9])),

@@ -8,7 +8,14 @@ from dataclasses import replace
 import numpy as np
 
 from incrowd.arrays import Flags, Floats
-from incrowd.attacks.attack import Attack, columns, part, people, rows, share
+from incrowd.attacks.attack import (
+    Attack,
+    columns_phrase,
+    part_phrase,
+    people_phrase,
+    rows_phrase,
+    share_phrase,
+)
 from incrowd.attacks.rates import PersonRisk, Rate
 from incrowd.linkage.attack_data import LIMIT
 from incrowd.linkage.world_linkage import RowCandidates
@@ -39,8 +46,8 @@ def linkage(candidates: RowCandidates, limit: float = LIMIT) -> Attack:
         rate=rate,
         baseline=baseline,
         says=(
-            f"Somebody holds a list of {people(candidates.individuals)} with "
-            f"{columns(candidates.knows)}, and looks up who fits each released row. "
+            f"Somebody holds a list of {people_phrase(candidates.individuals)} with "
+            f"{columns_phrase(candidates.knows)}, and looks up who fits each released row. "
             f"{_listed_sentence(candidates, listed)} "
             f"{_fewest_sentence(candidates, alone)} {_draw_sentence(candidates, rate.success)}"
         ),
@@ -71,14 +78,18 @@ def _person_risk(candidates: RowCandidates, before: float, limit: float) -> Pers
 def _listed_sentence(candidates: RowCandidates, listed: float) -> str:
     """How many of the released people are on the list, as a sentence."""
     if candidates.listed is not None:
-        some = f"{share(listed)} of the" if 0 < listed < 1 else ("All" if listed else "None of the")
+        some = (
+            f"{share_phrase(listed)} of the"
+            if 0 < listed < 1
+            else ("All" if listed else "None of the")
+        )
         if candidates.listed_at_most:
             some = f"At most {some[:1].lower()}{some[1:]}"
         return f"{some} released people are on the list."
     if candidates.unlisted:
         return (
-            f"At most {share(listed)} of the released people can be on the list; nothing given "
-            "here says who is."
+            f"At most {share_phrase(listed)} of the released people can be on the list; nothing "
+            "given here says who is."
         )
     return "All released people may be on the list, and are taken to be."
 
@@ -89,21 +100,21 @@ def _fewest_sentence(candidates: RowCandidates, alone: int) -> str:
         return "No row fits anybody."
     sure = "" if candidates.right is None else ", the right one"
     return (
-        f"The row with the fewest fits {people(candidates.k)}; {alone:,} of "
-        f"{rows(len(candidates.number))} fit one person only{sure}."
+        f"The row with the fewest fits {people_phrase(candidates.k)}; {alone:,} of "
+        f"{rows_phrase(len(candidates.number))} fit one person only{sure}."
     )
 
 
 def _draw_sentence(candidates: RowCandidates, success: float) -> str:
     """How often a draw is right, of all released rows, listed or not, as a sentence."""
-    rows_named = part(success, "all released rows")
+    rows_named = part_phrase(success, "all released rows")
     if candidates.right is None and success:
-        rows_named = f"at most {share(success)} of all released rows"
+        rows_named = f"at most {share_phrase(success)} of all released rows"
     return f"Drawing one of those who fit names the right person for {rows_named}."
 
 
 def _linkage_figures(candidates: RowCandidates, shares: tuple[float, float]) -> dict[str, float]:
-    """What else was counted; `shares` are of rows that fit one person, and of listed people."""
+    """What else was counted; `shares` are (rows that fit one person, released people listed)."""
     total = max(len(candidates.number), 1)
     alone, listed = shares
     figures: dict[str, float] = {"inconsistent": candidates.inconsistent, "listed": listed}

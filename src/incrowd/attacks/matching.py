@@ -6,7 +6,7 @@ about one person. People whom a row fits, but whom another row needs, are then r
 
 from dataclasses import dataclass, replace
 
-from incrowd.attacks.attack import Attack, columns, part, people, rows
+from incrowd.attacks.attack import Attack, columns_phrase, part_phrase, people_phrase, rows_phrase
 from incrowd.attacks.linkage import linkage
 from incrowd.linkage.attack_data import LIMIT
 from incrowd.linkage.concealment import Concealed, count_after_matching
@@ -62,7 +62,7 @@ def _reason_not_played(tables: AttackTables) -> str:
 
 
 def _count_for_insiders(tables: AttackTables) -> Concealed | None:
-    """Who is left after matching for somebody who knows who of the world is in the table.
+    """Count who is left after matching for somebody who knows who of the world is in the table.
 
     None if ids do not say that, or if there are too many pairs.
     """
@@ -84,20 +84,21 @@ def matching(
     k, k_matched = before.k or 0, after.k or 0
     fewer = int((after.number < before.number).sum())
     alone = int((after.number == 1).sum())
-    right = ("at most " if attack.bound else "") + part(attack.success, "all released rows")
+    right = ("at most " if attack.bound else "") + part_phrase(attack.success, "all released rows")
     more = {} if k_known is None else {"k_known": k_known}
     says = (
-        f"Somebody holds a list of {people(after.individuals)} with {columns(after.knows)}, and "
-        "knows that all released people are on it and that every row is a different one of them. "
-        f"By containment the row with the fewest fits {people(k)}; if every row has a person of "
-        f"its own, {people(k_matched)} {'is' if k_matched == 1 else 'are'} left. For "
-        f"{rows(fewer)} fewer people are left than fit, for {rows(alone)} one only. Drawing one "
-        f"of those left names the right person for {right}."
+        f"Somebody holds a list of {people_phrase(after.individuals)} with "
+        f"{columns_phrase(after.knows)}, and knows that all released people are on it and that "
+        "every row is a different one of them. By containment the row with the fewest fits "
+        f"{people_phrase(k)}; if every row has a person of its own, {people_phrase(k_matched)} "
+        f"{'is' if k_matched == 1 else 'are'} left. For {rows_phrase(fewer)} fewer people are left "
+        f"than fit, for {rows_phrase(alone)} one only. Drawing one of those left names the right "
+        f"person for {right}."
     )
     if k_known is not None:
         says += (
             " Somebody who also knows who of the list is in the table is left with "
-            f"{people(k_known)} for some row."
+            f"{people_phrase(k_known)} for some row."
         )
     return replace(
         attack,

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import compress
 
-from incrowd.attacks.attack import Attack, columns, share
+from incrowd.attacks.attack import Attack, columns_phrase, share_phrase
 from incrowd.attacks.background import background
 from incrowd.attacks.control import control
 from incrowd.attacks.disclosure import AttributeDisclosure, SensitiveTarget
-from incrowd.attacks.ends import WorldPresence, ends, sole_matches
+from incrowd.attacks.ends import WorldPresence, ends, find_sole_matches
 from incrowd.attacks.homogeneity import homogeneity
 from incrowd.attacks.inference import inference
 from incrowd.attacks.linkability import linkability
@@ -69,7 +69,9 @@ class Played:
             return ()
         some = "1 set" if self.left_out == 1 else f"{self.left_out:,} sets"
         kinds = dict.fromkeys(one.kind.replace("-", " ") for one in self.attacks)
-        return (f"time was up: {some} of known columns were not tried for {columns([*kinds])}",)
+        return (
+            f"time was up: {some} of known columns were not tried for {columns_phrase([*kinds])}",
+        )
 
 
 def play(data: AttackData, attackers: Attackers, watch: Watch | None = None) -> Played:
@@ -98,7 +100,10 @@ def _play_part(
     part: Iterator[tuple[Fit, Fit]],
     request: tuple[Fit, tuple[SensitiveTarget, ...], Attackers, ColumnSets],
 ) -> tuple[list[Attack], dict[str, list[Attack]]]:
-    """Play the attacks by halves of the known columns, and by column those by all others."""
+    """Play the attacks by pairs of complementary sets of known columns.
+
+    Returns (attacks by small sets, by column the attacks by all others).
+    """
     both, targets, attackers, sets = request
     few: list[Attack] = []
     without: dict[str, list[Attack]] = {}
@@ -140,7 +145,7 @@ def play_ends(tables: AttackTables) -> Played:
     linked, membership = tables.linked_world, tables.membership
     attack = ends(
         linked.names,
-        sole_matches(linked),
+        find_sole_matches(linked),
         WorldPresence(membership.inside, membership.prior, known=membership.known),
         tables.knowledge.limit,
     )
@@ -171,7 +176,7 @@ def play_order(tables: AttackTables, seed: int) -> Played:
 
 
 def play_releases(tables: AttackTables, attackers: Attackers, watch: Watch | None = None) -> Played:
-    """Play two releases, by all known columns and the sets asked for; nothing without the other."""
+    """Play two releases, by all known columns and the sets asked for; no attack without another."""
     if "other" not in tables.others:
         return Played(())
     first, second = _data_of_both(tables)
@@ -184,7 +189,10 @@ def play_releases(tables: AttackTables, attackers: Attackers, watch: Watch | Non
 
 
 def _data_of_both(tables: AttackTables) -> tuple[AttackData, AttackData]:
-    """The data of each release: what is known of people, and what both releases show exactly."""
+    """The data of each release: the known columns, and those that both releases show exactly.
+
+    `InputError` if no known column is in both releases and the original.
+    """
     both = set(tables.shared_columns("original")) & set(tables.shared_columns("other"))
     known = [name for name in tables.known_in("other") if name in both - set(tables.sensitive)]
     if not known:
@@ -210,7 +218,7 @@ def _data_of_both(tables: AttackTables) -> tuple[AttackData, AttackData]:
 
 
 def _world_advice(linked: WorldLinkage, attack: Attack) -> Iterator[str]:
-    """Yield which of several columns to make coarser so that linkage is right least often."""
+    """Yield a sentence: the column to make coarser so that linkage is right least often."""
     if len(linked.names) < 2:
         return
     without = {
@@ -221,9 +229,10 @@ def _world_advice(linked: WorldLinkage, attack: Attack) -> Iterator[str]:
 
 
 def advice_for(attack: Attack, without: Mapping[str, Sequence[Attack]]) -> Iterator[str]:
-    """Yield which column to make coarser so that an attack by all columns is right least often.
+    """Yield a sentence: the column to make coarser so that an attack is right least often.
 
-    `without` has, by column, the attacks by all others. Nothing if the attack gains nothing.
+    `attack` knows all columns, `without` has, by column, the attacks by all others. None if it
+    gains nothing.
     """
     success = {
         name: one.success
@@ -234,7 +243,8 @@ def advice_for(attack: Attack, without: Mapping[str, Sequence[Attack]]) -> Itera
     if not success or not attack.gain:
         return
     name = min(success, key=lambda one: success[one])
-    now = f"{attack.goal} by {columns(attack.knows)} is right for {_whom_phrase(attack.success)}"
+    whom = _whom_phrase(attack.success)
+    now = f"{attack.goal} by {columns_phrase(attack.knows)} is right for {whom}"
     if success[name] < attack.success:
         yield (
             f"{now}; without {name} it would be right for {_whom_phrase(success[name])}: "
@@ -246,7 +256,7 @@ def advice_for(attack: Attack, without: Mapping[str, Sequence[Attack]]) -> Itera
 
 def _whom_phrase(success: float) -> str:
     """For whom an attack is right: nobody, everybody or a share of the people."""
-    return {0.0: "nobody", 1.0: "everybody"}.get(success, f"{share(success)} of the people")
+    return {0.0: "nobody", 1.0: "everybody"}.get(success, f"{share_phrase(success)} of the people")
 
 
 def sort_attacks(attacks: Iterable[Attack]) -> tuple[Attack, ...]:

@@ -63,20 +63,23 @@ class Moments:
         squares = float((n * n).sum()), float((n * y).sum()), float((y * y).sum())
         return cls(float(len(n)), float(n.sum()), float(y.sum()), squares)
 
-    def by_person(self, hits: Floats, people: Floats | Counts) -> "Moments":
-        """The sums if every person were a class of their own, with an equal part of its hits."""
+    def split_by_person(self, hits: Floats, people: Floats | Counts) -> "Moments":
+        """The sums if each person were a class, with an equal part of the hits of their class here.
+
+        `hits` and `people` are those of the classes that these moments sum up.
+        """
         some = people > 0
         squared = float((hits[some] ** 2 / people[some]).sum())
         return Moments(self.people, self.people, self.hits, (self.people, self.hits, squared))
 
-    def hit_together(self, together: float) -> "Moments":
-        """The sums if classes are hit in groups of so many together: their spread grows."""
+    def spread_by_groups(self, together: float) -> "Moments":
+        """The sums if `together` classes at a time are hit or not: their spread grows."""
         people, mixed, hits = self.squares
-        more = hits + self._left * (max(together, 1.0) - 1)
+        more = hits + self._squared_residuals * (max(together, 1.0) - 1)
         return Moments(self.classes, self.people, self.hits, (people, mixed, more))
 
     @property
-    def _left(self) -> float:
+    def _squared_residuals(self) -> float:
         """The squared differences between hits and what the rate of all classes expects."""
         rate, (people, mixed, hits) = self.hits / max(self.people, 1.0), self.squares
         return max(hits - 2 * rate * mixed + rate * rate * people, 0.0)
@@ -94,10 +97,10 @@ class Moments:
     @property
     def spread(self) -> float:
         """The variance of the ratio hits / people if the classes are a random sample."""
-        return self._left / self.people**2 * self.classes / max(self.classes - 1, 1)
+        return self._squared_residuals / self.people**2 * self.classes / max(self.classes - 1, 1)
 
     @property
-    def equivalent(self) -> float:
+    def equivalent_classes(self) -> float:
         """How many classes of equal size would tell as much as these."""
         return self.people**2 / self.squares[0]
 
@@ -131,7 +134,7 @@ class Rate:
         Only if the classes are `fixed`, like the cells of a grid, people are the sample.
         """
         moments = Moments.of(hits, people)
-        return cls.of_moments(moments.by_person(hits, people) if fixed else moments)
+        return cls.of_moments(moments.split_by_person(hits, people) if fixed else moments)
 
     @classmethod
     def of_moments(cls, moments: "Moments", together: float = 1.0) -> "Rate":
@@ -162,7 +165,7 @@ def clustered_interval(moments: Moments, together: float = 1.0) -> Interval:
     if not moments.people:
         return 0.0, 1.0
     rate = min(moments.hits / moments.people, 1.0)
-    classes = min(moments.equivalent, moments.people / together)
+    classes = min(moments.equivalent_classes, moments.people / together)
     least = rate * (1 - rate) / moments.people * together if together > 1 else 0.0
     spread = max(moments.spread, least)
     if spread <= _NOTHING * max(rate * (1 - rate), _NOTHING):
@@ -177,6 +180,8 @@ def clustered_interval(moments: Moments, together: float = 1.0) -> Interval:
 
 def wilson_interval(successes: float, trials: float, within: float = _Z) -> Interval:
     """The 95 % interval of a rate by Wilson; `successes` may be an expectation, so a fraction.
+
+    `within` is how many standard deviations hold 95 %. From 0 to 1 without trials.
 
     A mean of values from 0 to 1 varies at most as much as a rate of hits, so the interval also
     holds for the expected hits of an attacker who draws among several candidates.
@@ -198,7 +203,7 @@ def wilson_interval(successes: float, trials: float, within: float = _Z) -> Inte
 
 
 def clopper_pearson_interval(successes: float, trials: float) -> Interval:
-    """The exact 95 % interval of a counted rate: never too narrow.
+    """The exact 95 % interval of a counted rate, never too narrow; from 0 to 1 without trials.
 
     >>> [round(end, 4) for end in clopper_pearson_interval(1, 10)]
     [0.0025, 0.445]
@@ -252,19 +257,26 @@ class PersonRisk:
     def of_largest(
         cls, limit: float, above: float, figures: tuple[float, float, float]
     ) -> "PersonRisk":
-        """The worst by `figures`: the largest chance, most added, highest rank (`rank_classes`)."""
+        """The worst by figures over all classes: (largest chance, most added, highest rank).
+
+        `above` are the people above the limit. A rank is what `rank_classes` returns: it holds the
+        people of the largest class with the largest chance.
+        """
         largest, most, ranked = figures
         worst = round(ranked % _PEOPLE) if largest > 0 else 0
         return cls(limit, above, largest, most, worst)
 
     @classmethod
     def of_claims(cls, rate: Rate, before: float, limit: float) -> "PersonRisk":
-        """The worst for people about whom an attacker makes claims: each has the rate as chance."""
+        """The worst for people about whom an attacker makes claims: each is right with the rate.
+
+        `before` is the chance that a claim is right without the release.
+        """
         chance, people = np.array([rate.success]), np.array([rate.success * rate.trials])
         return replace(cls.of(chance, before, people, limit), worst=rate.trials)
 
     def as_dict(self, trials: int) -> dict[str, Any]:
-        """The figures as JSON has them, among so many people."""
+        """The figures as JSON has them; `trials` is the number of people."""
         return {
             "largest_posterior": self.largest,
             "limit": self.limit,
@@ -276,12 +288,12 @@ class PersonRisk:
 
 
 def rank_classes(chance: Floats, people: Floats | Counts) -> Floats:
-    """One number that orders classes by their chance, to a thousandth, then by their people."""
+    """One number that orders classes by chance, to a thousandth, then people; 0 without people."""
     return np.where(people > 0, np.round(chance * 1000) * _PEOPLE + people, 0.0)
 
 
 def added_chance(after: Floats, before: Floats) -> Floats:
-    """What the release adds to chances, as a share of what was open; 0 where nothing was."""
+    """What the release adds to chances, as a share of what was open; 0 where it adds nothing."""
     open_before: Floats = np.maximum(1 - before, 1e-12)
     found: Floats = np.where(after > before + 1e-12, (after - before) / open_before, 0.0)
     return np.minimum(found, 1.0)

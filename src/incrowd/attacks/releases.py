@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.attacks.attack import Attack, columns, part, rows
+from incrowd.attacks.attack import Attack, columns_phrase, part_phrase, rows_phrase
 from incrowd.attacks.disclosure import (
     AttributeDisclosure,
     DisclosureFigures,
@@ -47,8 +47,9 @@ def releases(first: Fit, second: Fit, targets: Sequence[SensitiveTarget] = ()) -
 class _BothReleases:
     """Per class of people, the records that may be theirs by both releases.
 
-    Class a may have `weight` records that show what number `code` stands for: as many as the
-    release with fewer of them has. `likely` is the product of the two numbers.
+    In compressed rows: class c has entries `start[c]` to before `start[c + 1]`. An entry is
+    `weight` records that show the values with number `code`: as many as the release with fewer of
+    them has. `likely` is the product of the numbers of both.
     """
 
     first: Fit
@@ -80,14 +81,14 @@ class _BothReleases:
         return cls(first, second, *_common_codes(one, other, many), held, exact)
 
     @property
-    def left(self) -> Counts:
+    def records_left(self) -> Counts:
         """Per class of people: how many records may be theirs."""
         total = np.concatenate([[0.0], np.cumsum(self.weight)])
         return np.rint(np.diff(total[self.start])).astype(np.int64)
 
     @property
-    def right(self) -> Floats:
-        """Per class of people: how many of them have their own values among what is left."""
+    def people_right(self) -> Floats:
+        """Per class of people: how many of them have their own values among the records left."""
         left, nothing = (self.start, self.code, self.weight), np.zeros(self.exact.shape[1])
         prior = PriorBelief(nothing, nothing, 1.0)
         people = self.first.people.start, self.first.people.rows
@@ -126,7 +127,7 @@ def _sensitive_values(data: AttackData) -> Codes:
 def _common_codes(
     one: WeightedRows, other: WeightedRows, many: int
 ) -> tuple[Counts, Codes, Floats, Floats]:
-    """What both have: start, code below `many`, the smaller weight, and the product of both."""
+    """What both have: (start, code below `many`, the smaller weight, the product of both)."""
     keys = [owners(start) * many + code for start, code, _ in (one, other)]
     order = np.argsort(keys[1])
     place, there = find_keys(keys[1][order], keys[0])
@@ -138,10 +139,10 @@ def _common_codes(
 def _finding_attack(both: _BothReleases) -> Attack:
     """Play finding a person's record among those that both releases leave."""
     fit = both.first
-    people, left, right = fit.data.people.records, both.left, both.right
+    people, left, right = fit.data.people.records, both.records_left, both.people_right
     hits = right / np.maximum(left, 1)
-    alone = Moments.of(hits, fit.people.sizes).by_person(hits, fit.people.sizes)
-    rate = Rate.of_moments(alone.hit_together(fit.rows_of_a_person))
+    alone = Moments.of(hits, fit.people.sizes).split_by_person(hits, fit.people.sizes)
+    rate = Rate.of_moments(alone.spread_by_groups(fit.rows_of_a_person))
     k = _least_above_zero(left)
     before = [_least_above_zero(one.rows_fitting) for one in (both.first, both.second)]
     nobody = int(fit.people.sizes[left == 0].sum())
@@ -151,10 +152,11 @@ def _finding_attack(both: _BothReleases) -> Attack:
         rate=rate,
         baseline=chance_of_guess(people),
         says=(
-            f"Somebody knows {columns(fit.names)} of a person and has both releases. A person fits "
-            f"at least {rows(before[0])} of the first and {before[1]:,} of the second; together "
-            f"they leave as few as {rows(k)}{_exact_columns_clause(fit)}. A random one of those "
-            f"left is the person's for {part(rate.success, 'the people')}."
+            f"Somebody knows {columns_phrase(fit.names)} of a person and has both releases. A "
+            f"person fits at least {rows_phrase(before[0])} of the first and {before[1]:,} of the "
+            f"second; together they leave as few as {rows_phrase(k)}{_exact_columns_clause(fit)}. "
+            "A random one of those left is the person's for "
+            f"{part_phrase(rate.success, 'the people')}."
         ),
         figures={"k": k, "k_first": before[0], "k_second": before[1], "nothing_left": nobody},
         persons=PersonRisk.of(
@@ -166,7 +168,7 @@ def _finding_attack(both: _BothReleases) -> Attack:
 def _exact_columns_clause(fit: Fit) -> str:
     """The end of a sentence: which sensitive columns link the rows of two releases."""
     exact = [one.name for one in fit.data.sensitive]
-    return f", because a record shows the same {columns(exact)} in both" if exact else ""
+    return f", because a record shows the same {columns_phrase(exact)} in both" if exact else ""
 
 
 def _learning_attack(disclosure: AttributeDisclosure) -> Attack:
@@ -176,11 +178,11 @@ def _learning_attack(disclosure: AttributeDisclosure) -> Attack:
         guess,
         kind="releases",
         says=(
-            f"Somebody knows {columns(guess.knows)} of a person and has both releases. Among the "
-            f"rows that both leave, the likeliest {disclosure.name} is the person's own for "
-            f"{part(guess.success, 'the people')}, and the only one for "
-            f"{part(sure.success, 'them')}; guessing the commonest value for everybody is right "
-            f"for {part(guess.baseline, 'them')}."
+            f"Somebody knows {columns_phrase(guess.knows)} of a person and has both releases. "
+            f"Among the rows that both leave, the likeliest {disclosure.name} is the person's own "
+            f"for {part_phrase(guess.success, 'the people')}, and the only one for "
+            f"{part_phrase(sure.success, 'them')}; guessing the commonest value for everybody is "
+            f"right for {part_phrase(guess.baseline, 'them')}."
         ),
         figures={"fewest_values": disclosure.fewest, "certain": sure.success},
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
-from incrowd.attacks.attack import Attack, columns, part
+from incrowd.attacks.attack import Attack, columns_phrase, part_phrase
 from incrowd.attacks.rates import Rate, chance_of_guess
 from incrowd.kernels.linkage import fits as kernels
 from incrowd.linkage.fit import Fit
@@ -43,9 +43,10 @@ def row_order(fit: Fit, truth: Counts | None = None, seed: int = 0) -> Attack:
         baseline=guess,
         says=(
             "Somebody who has seen the original takes the first released row for its first record, "
-            f"and so on. In {columns(fit.names)}, {part(fitting, 'the rows')} fit that record; in "
-            f"a random order {part(chance, 'them')} would. The position of a row tells whose it is "
-            f"for {part(success, 'the rows')}{' (an estimate)' if truth is None else ''}."
+            f"and so on. In {columns_phrase(fit.names)}, {part_phrase(fitting, 'the rows')} fit "
+            f"that record; in a random order {part_phrase(chance, 'them')} would. The position of "
+            "a row tells whose it is for "
+            f"{part_phrase(success, 'the rows')}{' (an estimate)' if truth is None else ''}."
         ),
         figures={"fitting": fitting, "chance": chance, "correlation": order.correlation},
     )
@@ -68,7 +69,7 @@ class _Order:
         return self.fit.people.class_of[self.fit.data.people.row_of]
 
     def places(self, order: Counts) -> Counts:
-        """The record that `row_order` takes each row for, if rows had this order; -1 for none."""
+        """The record that the attacker takes each row for if rows had this order; -1 for none."""
         rows, records = self._rows[order], self._records
         if len(rows) == len(records):
             here = np.arange(len(rows))

@@ -6,7 +6,7 @@ anonymisation techniques). Descriptions are what the released rows show in the k
 
 import numpy as np
 
-from incrowd.attacks.attack import Attack, columns, people, share
+from incrowd.attacks.attack import Attack, columns_phrase, people_phrase, share_phrase
 from incrowd.attacks.rates import PersonRisk, Rate
 from incrowd.linkage.fit import Fit
 
@@ -26,8 +26,8 @@ def singling_out(fit: Fit) -> Attack:
         rate=rate,
         baseline=float(total == 1),
         says=(
-            f"Somebody reads {columns(fit.names)} of a released row as a description and looks up "
-            f"who fits it. {_singled_out_sentence(alone, rate.success)}"
+            f"Somebody reads {columns_phrase(fit.names)} of a released row as a description and "
+            f"looks up who fits it. {_singled_out_sentence(alone, rate.success)}"
         ),
         figures={"singled_out": alone},
         persons=PersonRisk.of(
@@ -40,8 +40,8 @@ def _singled_out_sentence(found: int, success: float) -> str:
     """How many people are singled out, as a sentence."""
     if not found:
         return "No description fits only one person."
-    who = "1 person is" if found == 1 else f"{people(found)} are each"
+    who = "1 person is" if found == 1 else f"{people_phrase(found)} are each"
     return (
-        f"{who} the only one to fit a description ({share(success)} of all): the row singles them "
-        "out, with everything else that it shows."
+        f"{who} the only one to fit a description ({share_phrase(success)} of all): the row "
+        "singles them out, with everything else that it shows."
     )

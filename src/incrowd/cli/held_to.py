@@ -35,7 +35,7 @@ def open_release(
     policy = flags.file
     if policy is None and certificate is not None:
         with suppress(IncrowdError):  # one that cannot be read, as its user says
-            policy = policy_record.restore_roles(certificate.policy)
+            policy = policy_record.restore_flat_policy(certificate.policy)
     columns = (*flags.named, *(() if policy is None else policy.columns))
     kept = () if policy is None else policy.names(Role.KEEP)
     opened = readers.open_table(asked["source"], reading, columns, kept, watch)

@@ -45,6 +45,6 @@ def read_policy(asked: dict[str, Any]) -> "Policy | None":
         asked |= {"policy": files.read_policy(path), "folder": files.folder_of_policy(path, ".")}
     elif certificate is not None:
         record = certificates.Certificate.from_json(files.content(certificate)).policy
-        asked |= {"policy": policy_record.restore_roles(record), "certificate": None}
+        asked |= {"policy": policy_record.restore_flat_policy(record), "certificate": None}
     policy: Policy | None = asked["policy"]
     return policy

@@ -23,7 +23,7 @@ _STAYING = frozenset({Role.IDENTIFIER, Role.DROP, Role.UNIT})
 
 
 def quasi_columns_of(policy: "Policy", formula: Formula) -> tuple[str, ...]:
-    """The quasi-identifying columns of an analysis; refuses columns that do not leave."""
+    """The quasi-identifying columns of an analysis; `PolicyError` if one of it does not leave."""
     for name in formula.columns:
         if policy.role(name) in _STAYING:
             raise PolicyError(
@@ -33,8 +33,11 @@ def quasi_columns_of(policy: "Policy", formula: Formula) -> tuple[str, ...]:
     return tuple(name for name in formula.columns if policy.role(name) is Role.QUASI)
 
 
-def for_analysis(policy: "Policy", text: str) -> "Policy":
-    """The policy in which columns of this analysis weigh `FACTOR` times as much."""
+def weigh_analysis_columns(policy: "Policy", text: str) -> "Policy":
+    """The policy with columns of an analysis weighing `FACTOR` times as much.
+
+    `PolicyError` if `text` is no formula or names columns that do not leave.
+    """
     chosen = quasi_columns_of(policy, parse_formula(text))
     columns = {
         name: column.model_copy(update={"weight": column.weight * FACTOR})
@@ -46,7 +49,7 @@ def for_analysis(policy: "Policy", text: str) -> "Policy":
 
 
 def analysis_note(policy: "Policy", text: str) -> str:
-    """Say in a sentence what `for_analysis` changes in a policy."""
+    """Say in a sentence what `weigh_analysis_columns` changes in a policy."""
     chosen = quasi_columns_of(policy, parse_formula(text))
     if not chosen:
         return (

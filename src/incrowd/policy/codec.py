@@ -27,13 +27,13 @@ HEADER: tuple[str, ...] = (
 
 
 def loads(text: str, source: str = "policy") -> Policy:
-    """Read a policy from TOML text; `source` names it in errors."""
+    """Read a policy from TOML text; `PolicyError`, in which `source` names it, if it is none."""
     data = _parse_toml(text, source)
     try:
         _check_version(data)
         return make_value(lambda: _read_policy(data))
     except FaultyPolicyError as error:
-        faults = _in_file_order(error.faults, text, data)
+        faults = _sort_by_line(error.faults, text, data)
     if len(faults) == 1:
         raise PolicyError(f"{source}: {faults[0].message}", remedy=faults[0].remedy)
     listed = (f"- {fault.sentence()}" for fault in faults)
@@ -41,7 +41,7 @@ def loads(text: str, source: str = "policy") -> Policy:
 
 
 def make_value(make: Callable[[], _Made]) -> _Made:
-    """Call `make` and turn pydantic's errors into ours, named by the keys of the file."""
+    """Call `make`; errors of pydantic become a `FaultyPolicyError` that names the file's keys."""
     return values.make_value(make, keys_at)
 
 
@@ -53,9 +53,10 @@ def dumps(
     beside: Mapping[str, str] | None = None,
     of_models: Mapping[int, str] | None = None,
 ) -> str:
-    """Write a policy as readable TOML, with `comments` above columns and `beside` their roles.
+    """Write a policy, also one in plain values, as readable TOML with comments.
 
-    It may be given in plain values, too. `of_models` are comments on models, by number.
+    `comments` stand above the settings of columns, by column, `beside` behind their roles,
+    `of_models` above models, by number, and `header` on top.
     """
     plain = policy if isinstance(policy, Mapping) else plain_values(policy)
     told = of_models or {}
@@ -86,7 +87,7 @@ def edit(text: str, changes: Mapping[str | Path, Any], source: str = "policy") -
     r"""Change some keys of the text of a policy; everything else, comments too, stays as it was.
 
     A key is a name or a path (`("columns", "age", "role")`, `("models", 0, "k")`); None takes it
-    away. The outcome is checked.
+    away. `PolicyError` if the outcome is no policy.
 
     >>> text = 'version = 1\nsuppression = 0.1 # enough\n[[models]]\nname = "k-anonymity"\n'
     >>> text += 'k = 5\n[columns.age]\nrole = "quasi"\n'
@@ -106,7 +107,7 @@ def lines_for(names: Iterable[str]) -> str:
 
 
 def keys_at(path: Path) -> tuple[str, ...]:
-    """The keys that a place of the policy file may have; of a plug-in without a name, all names."""
+    """The keys that a table at this path may have; where a plug-in is named, the known names."""
     if not path:
         return tuple(Policy.model_fields)
     if path[0] == "columns" and len(path) == 2:
@@ -165,7 +166,7 @@ def _check_version(data: Mapping[str, Any]) -> None:
 
 
 def _read_policy(data: Mapping[str, Any]) -> Policy:
-    """Make a policy of parsed TOML; refuses texts in place of numbers, which pydantic takes."""
+    """Make a policy of parsed TOML; refuses texts and truth values in place of numbers."""
     policy = Policy.model_validate_json(json.dumps(data, default=str))
     if found := tuple(_mistyped_numbers(data, policy.model_dump(mode="json"), ())):
         raise FaultyPolicyError(found)
@@ -187,8 +188,8 @@ def _mistyped_numbers(written: Any, taken: Any, path: Path) -> Iterator[Fault]:
 _SCALARS: Mapping[type, str] = {bool: "bool", int: "int", float: "float", str: "string"}
 
 
-def _in_file_order(faults: Sequence[Fault], text: str, data: Mapping[str, Any]) -> list[Fault]:
-    """Sort faults by their lines in the file and add these; each fault once."""
+def _sort_by_line(faults: Sequence[Fault], text: str, data: Mapping[str, Any]) -> list[Fault]:
+    """Sort faults by their line in the file and give each its line; equal faults come once."""
     lines = toml.lines_of(text)
     found = [(_line_of_path(lines, data, fault.path), fault) for fault in dict.fromkeys(faults)]
     found.sort(key=lambda pair: pair[0] or 0)
@@ -289,7 +290,7 @@ def schema_text() -> str:
 
 
 def _without_null(part: Any) -> Any:
-    """Leave nulls out of a part of the schema, as TOML has none."""
+    """Copy a part of the schema without nulls, which TOML does not have."""
     if isinstance(part, list):
         return [_without_null(one) for one in part if one != {"type": "null"}]
     if not isinstance(part, dict):

@@ -36,7 +36,7 @@ def code_unit(engine: Engine, policy: Policy) -> CodedColumn | None:
 
 
 def refuse_marked_weights(engine: Engine, policy: Policy) -> None:
-    """Refuse sampling weights that are marks of missing values: a mark is no number of people."""
+    """Refuse a table in which sampling weights are marks of missing values (`InputError`)."""
     name = policy.weight
     if name is None or not any(map(str.strip, policy.marks.of_column(name))):
         return

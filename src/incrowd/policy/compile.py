@@ -68,7 +68,7 @@ class Compiled:
     """Records that may leave."""
 
 
-def count(  # noqa: PLR0913, PLR0917  what is counted, of which columns
+def count_for_search(  # noqa: PLR0913, PLR0917  what is counted, of which columns
     engine: Engine,
     policy: Policy,
     quasi: Quasi,
@@ -76,7 +76,10 @@ def count(  # noqa: PLR0913, PLR0917  what is counted, of which columns
     unit: CodedColumn | None = None,
     sampled: Sampler | None = None,
 ) -> Counting:
-    """Count what a search must know of a table, where it is; `sampled` tallies a sample instead."""
+    """Count what a search must know of a table, in its engine; `InputError` without records.
+
+    With `sampled` the tally is that of a sample.
+    """
     if not engine.records:
         raise InputError("the table has no records", remedy="give a table with records")
     _require_columns(policy.quasi, quasi, "quasi-identifying")
@@ -120,6 +123,9 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
 ) -> Compiled:
     """Make the problem of finding a release of this table that satisfies the policy.
 
+    `PolicyError` or `InputError` if a column's limits cannot be kept, `InfeasibleError` if every
+    record lacks a value and such records are to be left out.
+
     `world_people` are the individuals of a world per code of the columns that it knows: where they
     are given, what labels end on is chosen for them.
     """
@@ -159,14 +165,14 @@ def _refuse_empty(policy: Policy, counting: Counting) -> None:
 
 
 def _require_columns(names: tuple[str, ...], given: Mapping[str, object], what: str) -> None:
-    """Refuse a table without one of these columns, which are `what` (such as sensitive)."""
+    """Refuse a table that lacks one of these columns; the error calls them `what`."""
     lacking = [name for name in names if name not in given]
     if lacking:
         raise PolicyError(f"the table has no {what} column '{lacking[0]}'")
 
 
 def lowest_level(name: str, asked: Column, hierarchy: Hierarchy) -> int:
-    """The lowest level that a column may show; refuses one that leaves nothing to show."""
+    """The lowest level that a column may show; `PolicyError` if it leaves nothing to show."""
     lowest = asked.lowest if len(hierarchy.leaves) else 0
     if lowest >= hierarchy.height:
         raise PolicyError(
@@ -198,7 +204,7 @@ def _quasi_column(
 
 
 def _highest_level(name: str, asked: Column, hierarchy: Hierarchy) -> int | None:
-    """The highest level that a column may show, None without a limit; refuses one above its top."""
+    """The highest level that a column may show; None for no limit, `PolicyError` above the top."""
     if asked.highest is not None and asked.highest > hierarchy.height:
         raise PolicyError(
             f"the highest level of {name!r} is {asked.highest}, its hierarchy ends at "
@@ -209,7 +215,7 @@ def _highest_level(name: str, asked: Column, hierarchy: Hierarchy) -> int | None
 
 
 def _refuse_suppressed(policy: Policy, name: str, hierarchy: Hierarchy, held: Counts) -> None:
-    """Refuse values that would be read as coarser labels than may be shown, whatever is shown.
+    """Refuse values that would be read as coarser labels than may be shown (`InputError`).
 
     A value that is literally '*' cannot be told from a suppressed cell: where every level that it
     may show is such a label, no release of its records keeps the limit.
@@ -245,7 +251,10 @@ def _reads_coarser(hierarchy: Hierarchy, code: int, level: int, highest: int) ->
 
 
 def _widest_span(name: str, asked: Column, hierarchy: Hierarchy) -> float:
-    """The widest span on the scale of positions, microseconds for dates; infinite if none."""
+    """The widest span on the scale of positions (microseconds for dates); infinite for no limit.
+
+    `PolicyError` if the column is neither of numbers nor of dates.
+    """
     if asked.widest is None:
         return inf
     if not hierarchy.ordered or hierarchy.leaves.kind is Kind.TEXT:
@@ -263,7 +272,7 @@ def _sensitive_column(name: str, sensitive: Counted, counting: Counting) -> Sens
     holders = ColumnHolders.of(counting.sensitive[name], name, len(column.domain) + 1)
     return SensitiveColumn(
         name,
-        holders.people_each(),
+        holders.count_people_each(),
         ordered=ordered if hierarchy is None else ordered or hierarchy.ordered,
         maps=None if hierarchy is None else hierarchy.maps,
     )

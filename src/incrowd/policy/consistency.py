@@ -45,7 +45,7 @@ def faults(policy: "Policy") -> Iterator[Fault]:
         yield from _column_faults(policy, name)
     for number, model in enumerate(policy.models):
         yield from _model_faults(policy, number, model)
-    yield from _repeated_models(policy)
+    yield from _repeated_model_faults(policy)
     yield from _loss_faults(policy)
     yield from _show_faults(policy)
     yield from _search_faults(policy)
@@ -151,7 +151,7 @@ def _column_faults(policy: "Policy", name: str) -> Iterator[Fault]:
 
 
 def _model_faults(policy: "Policy", number: int, model: Model) -> Iterator[Fault]:
-    """Yield a fault for each column of a model that it cannot be asked of."""
+    """Yield a fault for each column that a model names and cannot be asked of."""
     for name in model.columns:
         place = ("models", number, "column")
         if name not in policy.columns:
@@ -171,7 +171,7 @@ def _model_faults(policy: "Policy", number: int, model: Model) -> Iterator[Fault
             )
 
 
-def _repeated_models(policy: "Policy") -> Iterator[Fault]:
+def _repeated_model_faults(policy: "Policy") -> Iterator[Fault]:
     """Yield a fault for each model that is asked for several times."""
     for first, model in enumerate(policy.models):
         alike = [n for n, other in enumerate(policy.models) if same_condition(model, other)]
@@ -182,7 +182,7 @@ def _repeated_models(policy: "Policy") -> Iterator[Fault]:
 
 
 def _loss_faults(policy: "Policy") -> Iterator[Fault]:
-    """Yield a fault for each column of the loss that it cannot measure."""
+    """Yield a fault for each column that the loss names and cannot measure."""
     for name in policy.loss.columns:
         place = ("loss", policy.loss.column_key)
         if name not in policy.columns:

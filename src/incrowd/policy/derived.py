@@ -20,7 +20,7 @@ LEAVING = (Role.KEEP, Role.SENSITIVE, Role.WEIGHT)
 
 
 def refuse_derived(engine: Engine, policy: Policy) -> None:
-    """Refuse a policy by which a column leaves that determines quasi-identifiers, or follows."""
+    """Refuse a policy (`PolicyError`) by which a column leaves that `find_derived_in` finds."""
     found = find_derived_in(engine, policy)
     if not found:
         return

@@ -108,14 +108,14 @@ def _missing_reason(found: Sequence[Sentinel]) -> str:
 
 
 def draft(columns: Sequence[ColumnProfile], *, text: bool = False) -> Draft:
-    """Draft a first policy for a table of these columns.
+    """Draft a first policy for a table of these columns; `InputError` if none can be drafted.
 
     `text` says that the cells come from a text file, so that numbers are found among the rest of
     the texts once marks of missing values are gone.
     """
     plain, marks = _without_marks(columns, text=text)
     guesses = {column.name: guess_role(column) for column in plain}
-    return _make_draft(plain, _with_some_quasi(plain, guesses), marks)
+    return _make_draft(plain, _ensure_some_quasi(plain, guesses), marks)
 
 
 def redraft(
@@ -141,7 +141,7 @@ def _without_marks(
 def _without_sentinels(
     profile: ColumnProfile, found: Sequence[Sentinel], *, text: bool
 ) -> ColumnProfile:
-    """The profile without these marks, which count as missing.
+    """The profile of a column in which these marks count as missing.
 
     If the other values come from texts (`text`) and are numbers or dates, they become such.
     """
@@ -208,7 +208,7 @@ def _draft_column(column: ColumnProfile, found: Guess, chosen: Suggestion | None
 
 
 def _count_people(columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]) -> int:
-    """Count the people of the table; refuses a table of one person, whom no release hides."""
+    """Count the people of the table; `InputError` if it is one, whom no release hides."""
     units = _count_units(columns, guesses)
     people = units if units is not None else max(column.records for column in columns)
     if people < 2:
@@ -292,9 +292,10 @@ def guess_role(column: ColumnProfile) -> Guess:
 
 
 def _guess_by_evidence(column: ColumnProfile) -> Guess:
-    """Guess the role by all clues; values that hardly repeat are unsure to be sensitive.
+    """Guess the role by all clues; sensitive texts that hardly repeat become unsure identifiers.
 
-    Numbers that were not read as such, for which a pattern has advice, are no texts here.
+    Texts for which a pattern has advice, such as numbers that were not read as such, stay sensitive
+    and get that advice.
     """
     made = weigh_clues(column)
     made = replace(made, sure=made.sure and made.role not in {Role.DROP, Role.UNIT})
@@ -311,12 +312,15 @@ def _guess_by_evidence(column: ColumnProfile) -> Guess:
     return replace(made, reason=f"{made.reason}{looks}, {advice}", sure=False)
 
 
-def _with_some_quasi(
+def _ensure_some_quasi(
     columns: Sequence[ColumnProfile], guesses: dict[str, Guess]
 ) -> dict[str, Guess]:
-    """Make a column quasi-identifying if none is: the one of most values that may leave."""
+    """Make the column of most values that may leave quasi-identifying, if none is.
+
+    `InputError` if no column with values may leave. Only one unit and one weight column stay.
+    """
     if any(found.role is Role.QUASI for found in guesses.values()):
-        return _with_one_each(guesses)
+        return _keep_one_unit_and_weight(guesses)
     leaving = {Role.KEEP, Role.SENSITIVE, Role.DROP}
     able = [c for c in columns if guesses[c.name].role in leaving and c.distinct]
     if not able:
@@ -328,11 +332,11 @@ def _with_some_quasi(
         )
     chosen = max(able, key=lambda column: column.distinct)
     reason = "no column looks like something that others know; this one has the most values"
-    return _with_one_each(guesses | {chosen.name: Guess(Role.QUASI, reason, sure=False)})
+    return _keep_one_unit_and_weight(guesses | {chosen.name: Guess(Role.QUASI, reason, sure=False)})
 
 
-def _with_one_each(guesses: dict[str, Guess]) -> dict[str, Guess]:
-    """Leave one unit and one weight column; the others become identifiers and dropped columns."""
+def _keep_one_unit_and_weight(guesses: dict[str, Guess]) -> dict[str, Guess]:
+    """Keep the first unit and weight; other units become identifiers, other weights are dropped."""
     units = [name for name, found in guesses.items() if found.role is Role.UNIT]
     reason = "looks like a person ID; another column is the unit already"
     more = {name: Guess(Role.IDENTIFIER, reason, sure=False) for name in units[1:]}

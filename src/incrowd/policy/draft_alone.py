@@ -73,7 +73,7 @@ def _chance_alone(size: Counts, people: Counts, k: int) -> Floats:
 def telling_columns(
     policy: Policy, engine: Engine, coded: Mapping[str, CodedColumn]
 ) -> dict[str, str]:
-    """By kept column that must not leave as it is: the reason, as a clause.
+    """Find, by kept column that must not leave as it is, the reason as a clause.
 
     Columns that single out fewest people stay, as many of them as may stay together. They are
     looked at in a sample.
@@ -92,7 +92,7 @@ def telling_columns(
     stay: list[str] = []
     for name in sorted(able, key=lambda one: alone[one]):
         together = people.expected_alone([sample[one] for one in (*stay, name)], k)
-        if _are_few(together, people.number, policy.max_alone):
+        if _stays_within_limit(together, people.number, policy.max_alone):
             stay.append(name)
         else:
             share = whole_percent(min(together / people.number, 1.0))
@@ -121,8 +121,8 @@ def _put_into_classes(
     return _PeopleInClasses(classes, person, np.array(sizes, dtype=np.int64))
 
 
-def _are_few(alone: float, people: int, share: float) -> bool:
-    """Whether a release would hardly have more people who are alone than the share allows."""
+def _stays_within_limit(alone: float, people: int, share: float) -> bool:
+    """Whether hardly more than this share of the people would be alone; `alone` is estimated."""
     most = share * people
     if are_few(most):
         return alone < _NOBODY

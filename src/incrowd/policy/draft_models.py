@@ -26,7 +26,7 @@ def choose_models(
 ) -> tuple[tuple[AnyModel, ...], dict[str, str]]:
     """Choose k-anonymity and l-diversity of sensitive columns, the most harmful first.
 
-    The second thing returned is why, by column, others get no model. A class of n records shows
+    Returns the models and, by column without one, the reason. A class of n records shows
     one value for all of them with a chance of p to the power of n, where p is the share of the most
     common value. Columns are taken until there are five, or classes of 10 would fail too often.
     `people` are the people of the table, if they have several records.

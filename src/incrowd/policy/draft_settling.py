@@ -40,7 +40,7 @@ def settle_roles(
 
 
 def _derived_changes(drafted: Draft, engine: Engine) -> dict[str, Guess]:
-    """New guesses, by column, for those that quasi-identifiers tell, or that tell them."""
+    """New guesses by column that determines quasi-identifiers or follows from them."""
     quasi = drafted.policy.quasi
     return {
         name: replace(drafted.guesses[name], role=Role.QUASI, reason=_derived_reason(found, quasi))
@@ -50,7 +50,7 @@ def _derived_changes(drafted: Draft, engine: Engine) -> dict[str, Guess]:
 
 
 def _derived_reason(found: Derived, quasi: Sequence[str]) -> str:
-    """Say in a clause why columns must be as coarse as those they follow from."""
+    """Say in a clause why a column must be as coarse as those it follows from or determines."""
     names = " and ".join(found.known)
     if found.column in quasi:
         return f"{found.column} follows from {names}, so both must be as coarse"
@@ -63,7 +63,7 @@ def _alone_changes(
     columns: Sequence[ColumnProfile],
     coded: Mapping[str, CodedColumn],
 ) -> Iterator[tuple[str, Guess]]:
-    """Yield new guesses for kept columns that would single out more people than may be."""
+    """Yield (column, new guess) for kept columns that would single out more people than allowed."""
     values = {column.name: column.distinct for column in columns}
     for name, told in telling_columns(drafted.policy, engine, coded).items():
         before = drafted.guesses[name]

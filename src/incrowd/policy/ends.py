@@ -21,13 +21,13 @@ _FEWEST = 2
 
 
 def people_per_cell(models: Sequence[Model]) -> int:
-    """The number of people that the models want in a class at least, as far as they say."""
+    """The fewest people that a cell must hold: as many as models want in a class, 2 at least."""
     sizes = [(model.smallest_class(), model.distinct_values()) for model in models]
     return max(_FEWEST, *(people if people > 1 else values for people, values in sizes), 1)
 
 
 def world_people_per_cell(models: Sequence[Model]) -> int:
-    """The number of people of a world that each cell holds at least, as far as the models say.
+    """The fewest people of a world that a cell must hold, as far as the models say, 2 at least.
 
     Half of those that a class is to fit (for a share delta, half of 1 / delta): who may look for
     somebody in the world is kept from it by its classes, not by its cells, and with smaller cells
@@ -58,7 +58,7 @@ class ColumnHolders:
         held = _records_per_code(rows.codes[name], rows.records, size)
         return cls(np.arange(size, dtype=np.int32), held, None, size)
 
-    def people_once(self) -> Counts:
+    def count_people_once(self) -> Counts:
         """Count people per code; whoever has several values counts for the first one only."""
         if self.unit is None:
             return self._records_of(np.ones(len(self.codes), dtype=np.bool_))
@@ -66,7 +66,7 @@ class ColumnHolders:
         named = self.codes[first[self.unit[first] > 0]]
         return self._records_of(self.unit == 0) + np.bincount(named, minlength=self.size)
 
-    def people_each(self) -> Counts:
+    def count_people_each(self) -> Counts:
         """Count people per code; whoever has several values counts for each."""
         return self._people_per_code(self.codes, self.size)
 
@@ -80,7 +80,7 @@ class ColumnHolders:
         return _records_per_code(self.codes[entries], self.records[entries], self.size)
 
     def _people_per_code(self, codes: Codes, size: int) -> Counts:
-        """Count people per code, `codes` in place of those of the entries, such as cells."""
+        """Count people per code below `size`; `codes` are those of the entries, or their cells."""
         if self.unit is None:
             return _records_per_code(codes, self.records, size)
         some = self.unit > 0
@@ -103,17 +103,18 @@ def with_ends(
 ) -> QuasiColumn:
     """Give a column the cells that its spans may end on, or the pools of what its sets may name.
 
-    Where the people of a world are given, cells and pools are made for them, whoever of them is in
-    the table; those of the table count only for values that nobody in the world has. As it is if
-    the policy asks for exact ends; then the ends are values of people in the class.
+    `world` counts the people of a world per code: then cells and pools are made for them, whoever
+    of them is in the table; those of the table count only for values that nobody in the world has.
+    The column stays as it is if the policy asks for exact ends, which are values of people in the
+    class, or if it shows neither spans nor sets. `PolicyError` if its grid would change nothing.
     """
     _refuse_idle_grid(column, policy)
-    k, people = people_per_cell(models), holders.people_once()
+    k, people = people_per_cell(models), holders.count_people_once()
     if world is not None:
         k, people = world_people_per_cell(models), np.where(world > 0, world, people)
     if policy.ends == "exact":
         return column
-    present = np.maximum(people, holders.people_each())
+    present = np.maximum(people, holders.count_people_each())
     if column.sets:
         pools = pools_of(column.hierarchy, people, k, present, column.highest)
         return replace(column, pools=pools)
@@ -134,15 +135,15 @@ def _cells_of_column(
 
     People who have several values count for each, if every cell then still holds k people.
     """
-    each = holders.people_each()
+    each = holders.count_people_each()
     found = choose_cells(column.hierarchy, each, ask)
     if holders.unit is None or found is None or holders.holds_k(found, ask.k):
         return found
-    return choose_cells(column.hierarchy, holders.people_once(), ask, each)
+    return choose_cells(column.hierarchy, holders.count_people_once(), ask, each)
 
 
 def _refuse_idle_grid(column: QuasiColumn, policy: Policy) -> None:
-    """Refuse a grid that would change nothing, or that exact ends ignore."""
+    """Refuse a grid (`PolicyError`) that would change nothing, or that exact ends ignore."""
     asked = policy.columns[column.name]
     if asked.grid is None:
         return

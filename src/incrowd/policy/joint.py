@@ -32,7 +32,7 @@ Shares = Mapping[frozenset[str], float]
 def with_joint_uniqueness(
     first: Draft, engine: "Engine", coded: Mapping[str, CodedColumn]
 ) -> Draft:
-    """Add to a draft's reasons with which columns each quasi-identifying one singles out records.
+    """Add to the reasons of a draft with which others each quasi-identifier singles out records.
 
     It looks at sets of at most three columns, for a second, in a sample of a large table.
     """
@@ -56,7 +56,9 @@ def with_joint_uniqueness(
 
 
 def joint_uniqueness(name: str, shares: Shares, of: str = "") -> str:
-    """Say with which fewest columns one singles out many records (`of` which); empty if with none.
+    """Say with which fewest columns one singles out many records; empty if it adds to none.
+
+    `of` is appended and says of which records, such as those of a sample.
 
     >>> pair = frozenset({"age", "zip"})
     >>> joint_uniqueness("age", {frozenset({"age"}): 0.01, frozenset({"zip"}): 0.1, pair: 0.87})
@@ -101,7 +103,10 @@ def column_places(column: CodedColumn) -> Floats:
 
 
 def column_costs(places: Floats, names: list[str]) -> list[ColumnCost]:
-    """The loss of other columns with and without each; `places` are 0..1, a row per record."""
+    """Estimate the loss of the others with and without each column.
+
+    `places` has a row per record and a column per name, 0..1.
+    """
     every = mean_spans(places)
     found = []
     for j, name in enumerate(names):
@@ -142,7 +147,7 @@ def small_classes(places: Floats, people: Counts | None = None) -> Iterator[Coun
 
 
 def _split_in_two(rows: Floats, people: Counts | None) -> Flags | None:
-    """Flag the first of two parts of 5 people or more, by the widest span; None if no span can."""
+    """Flag the rows of the first of two parts of 5 people or more; None if no column can be cut."""
     if len(rows) < 2 * K:
         return None
     wide = rows.max(axis=0) - rows.min(axis=0)

@@ -69,8 +69,8 @@ class Column(Setting):
     class than `max_alone` allows, as by a sampling weight or an exact sum."""
 
 
-def _known_show(name: str) -> str:
-    """Refuse a name of what cells show that is not known; return the name."""
+def _require_known_show(name: str) -> str:
+    """Return the name of what cells show; `ValueError` if it is not known."""
     if name not in SHOWS:
         raise ValueError(f"cells cannot show that; known are {', '.join(SHOWS)}")
     return name
@@ -96,7 +96,9 @@ class Policy(Setting):
     """Cells of a text file that mean missing, besides empty ones."""
     order: Literal["shuffle", "keep"] = "shuffle"
     """Whether the records leave in a new order; a kept order links releases of one table."""
-    show: Annotated[str, AfterValidator(_known_show), Field(json_schema_extra=_SHOWS)] = "spans"
+    show: Annotated[str, AfterValidator(_require_known_show), Field(json_schema_extra=_SHOWS)] = (
+        "spans"
+    )
     """What the cells of a class show in local recoding: the span of numbers and dates and the node
     over categories; sets of values in place of nodes; or one value that stands for all of them
     (their median or most frequent value), which is not what each of them held. `permutation` shows
@@ -132,7 +134,8 @@ class Policy(Setting):
     """The settings of each column; a column of the table that is not here is an error."""
 
     @model_validator(mode="after")
-    def _consistent(self) -> "Policy":
+    def _refuse_contradictions(self) -> "Policy":
+        """Refuse a policy whose parts contradict each other, with all its faults."""
         if found := tuple(consistency.faults(self)):
             raise FaultyPolicyError(found)
         return self
@@ -142,7 +145,7 @@ class Policy(Setting):
         return codec.keys_at(path)
 
     def role(self, name: str) -> Role:
-        """What the column of this name is for."""
+        """What the column of this name is for; `PolicyError` if the policy lacks it."""
         if name not in self.columns:
             remedy = did_you_mean(name, self.columns)
             raise PolicyError(f"the policy has no column '{name}'", remedy=remedy)
@@ -226,7 +229,7 @@ class Policy(Setting):
 
     def for_analysis(self, formula: str) -> "Policy":
         """The same policy, searched so that an analysis such as "income ~ age" loses little."""
-        return analysis.for_analysis(self, formula)
+        return analysis.weigh_analysis_columns(self, formula)
 
     def notes(self) -> tuple[str, ...]:
         """What to look at twice in this policy."""
@@ -248,7 +251,7 @@ class Policy(Setting):
 
         engine = elsewhere.engine_of(frame) or MemoryEngine(frame, text=False)
         coded = profiles.coded_columns(engine)
-        columns = profiles.profiles(engine, coded)
+        columns = profiles.make_profiles(engine, coded)
         return settle_roles(drafts.draft(columns), engine, columns, coded).policy
 
 

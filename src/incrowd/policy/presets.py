@@ -68,7 +68,7 @@ def apply_preset(preset: str | Preset, policy: Policy, seen: TableFacts | None =
 
 
 def find_preset(name: str) -> Preset:
-    """The preset of this name; refuses an unknown name."""
+    """The preset of this name; `PolicyError` if there is none."""
     if name not in PRESETS:
         raise PolicyError("unknown preset", remedy=did_you_mean(name, PRESETS, listed=True))
     return PRESETS[name]
@@ -249,12 +249,15 @@ def quick(  # noqa: PLR0913  one argument per flag
 
 
 def _roles_in_order(names: tuple[str, ...], roles: Mapping[Role, Sequence[str]]) -> dict[str, Role]:
-    """The role of each column of the table, in its order; those not named are dropped."""
+    """The role of each column of the table, in its order; those not named are dropped.
+
+    `PolicyError` if the table lacks a column, or a column gets two roles.
+    """
     role_of: dict[str, Role] = {}
     for role, wanted in roles.items():
         for name in wanted:
             if name not in names:
-                raise _unknown_column(name, names)
+                raise _unknown_column_error(name, names)
             if role_of.get(name, role) is not role:
                 raise PolicyError(
                     f"column '{name}' is both '{role_of[name].value}' and '{role.value}'",
@@ -269,24 +272,24 @@ def _column_details(
     hierarchies: "Mapping[str, AnyHierarchy | str]",
     weights: Mapping[str, float],
 ) -> dict[str, dict[str, Any]]:
-    """The settings of columns beside their roles; refuses columns that the table lacks."""
+    """The settings of columns beside their roles; `PolicyError` if the table lacks a column."""
     details: dict[str, dict[str, Any]] = {}
     for key, values in (("hierarchy", hierarchies), ("weight", weights)):
         for name, value in values.items():
             if name not in role_of:
-                raise _unknown_column(name, tuple(role_of))
+                raise _unknown_column_error(name, tuple(role_of))
             details.setdefault(name, {})[key] = value
     return details
 
 
-def _unknown_column(name: str, names: tuple[str, ...]) -> PolicyError:
+def _unknown_column_error(name: str, names: tuple[str, ...]) -> PolicyError:
     return PolicyError(f"the table has no column '{name}'", remedy=name_remedy(name, names))
 
 
 def _quick_models(
     k: int | None, l: float | None, t: float | None, sensitive: Sequence[str]
 ) -> tuple[AnyModel, ...]:
-    """The models that k, l and t ask for; refuses none, and l or t without a sensitive column."""
+    """The models that k, l and t ask for; `PolicyError` for none, or l or t without a column."""
     if k is None and l is None and t is None:
         raise PolicyError("no privacy model", remedy="give k, l or t, such as -k 5")
     if not sensitive and (l is not None or t is not None):

@@ -28,14 +28,16 @@ def excess_distinct(engine: Engine, name: str) -> int | None:
     return distinct if distinct > MOST_VALUES else None
 
 
-def profiles(engine: Engine, coded: Mapping[str, CodedColumn] | None = None) -> list[ColumnProfile]:
+def make_profiles(
+    engine: Engine, coded: Mapping[str, CodedColumn] | None = None
+) -> list[ColumnProfile]:
     """Make the profiles of all columns of a table; `coded` is what `coded_columns` returns."""
     known = coded_columns(engine) if coded is None else coded
-    return [_profile(engine, name, known) for name in engine.names]
+    return [_make_profile(engine, name, known) for name in engine.names]
 
 
-def _profile(engine: Engine, name: str, coded: Mapping[str, CodedColumn]) -> ColumnProfile:
-    """Make the profile of one column: by its codes, its name alone, or a sample of its values."""
+def _make_profile(engine: Engine, name: str, coded: Mapping[str, CodedColumn]) -> ColumnProfile:
+    """Make the profile of a column: by its codes, its name alone, or a sample of its records."""
     if name in coded:
         return ColumnProfile.of(coded[name], engine.frequency(coded[name]))
     if name in engine.sealed:

@@ -133,7 +133,7 @@ def edit_text(text: str, changes: Mapping[str | Path, Any]) -> str:
 
 
 def _set_key(container: Any, path: Path, value: Any) -> None:
-    """Set or, if the value is None, delete what is at this path; missing tables are made."""
+    """Set or, if the value is None, delete what is at this path, in place; makes missing tables."""
     *way, last = path
     for part in way:
         if not isinstance(container, list) and part not in container:

@@ -35,7 +35,7 @@ _DRAWN = (
 
 
 def assumptions(policy: Policy, order: Order, *, seeded: bool) -> tuple[str, ...]:
-    """List the sentences that a certificate carries: they hold for a release of this policy.
+    """List the sentences of a certificate: what a release of this policy promises, and what not.
 
     `seeded` says that a seed was given, so that whoever has it can repeat what was drawn.
     """
@@ -71,9 +71,9 @@ def _sentences(policy: Policy, order: Order, seeded: bool) -> Iterator[str]:
 
 
 def _end_sentences(policy: Policy, named: Sequence[str]) -> Iterator[str]:
-    """Yield what the ends of spans, the members of sets and representatives tell.
+    """Yield sentences on what the ends of spans, members of sets and representatives reveal.
 
-    `named` are the names of models of a world.
+    `named` are the names of the policy's models of a world.
     """
     if policy.shown.ends_assumption:
         yield policy.shown.ends_assumption
@@ -92,6 +92,7 @@ def _end_sentences(policy: Policy, named: Sequence[str]) -> Iterator[str]:
 
 
 def _class_count_sentence(policy: Policy) -> str:
+    """Say whether classes count records or different people."""
     if policy.unit is None:
         return "Classes count records: every record is taken to be another person."
     return (
@@ -130,9 +131,9 @@ def distinct_shares(
 ) -> dict[str, float]:
     """By column whose values leave as they are: distinct values over cells with a value, rounded.
 
-    `values` tells the distinct cells of a column, each in one of several batches, missing ones
-    null; those of `sealed` columns (lists and structures) are not compared. `spelled` tells two
-    spellings of one number apart, as certificates of earlier versions do.
+    `values` yields the distinct cells of a column in batches, each cell in one of them, missing
+    ones null; those of `sealed` columns (lists and structures) are not compared. `spelled` tells
+    two spellings of one number apart, as certificates of earlier versions do.
     """
     names = (*policy.sensitive, *policy.kept_or_weight)
     able = [name for name in policy.columns if name in names and name not in sealed]
@@ -140,16 +141,16 @@ def distinct_shares(
     return {name: round(share(values(name), name), 4) for name in able}
 
 
-def columns_that_tell(shares: Mapping[str, float], records: int) -> tuple[str, ...]:
-    """The columns that tell most records apart; none if there are few records."""
+def mostly_distinct_columns(shares: Mapping[str, float], records: int) -> tuple[str, ...]:
+    """The columns with a share of distinct values of `MOST` or more; none below 20 records."""
     if records < _RECORDS:
         return ()
     return tuple(name for name, share in shares.items() if share >= MOST)
 
 
 def cautions(shares: Mapping[str, float], records: int) -> Iterator[str]:
-    """Yield what a certificate says of columns that tell most records apart."""
-    for name in columns_that_tell(shares, records):
+    """Yield a sentence of a certificate on each column whose values are mostly distinct."""
+    for name in mostly_distinct_columns(shares, records):
         yield (
             f"Nobody is assumed to know a value of {name} of a person: "
             f"{distinct_phrase(shares[name])}, and whoever knows one finds the record."
@@ -157,12 +158,12 @@ def cautions(shares: Mapping[str, float], records: int) -> Iterator[str]:
 
 
 def telling_notes(shares: Mapping[str, float], records: int) -> Iterator[str]:
-    """Yield notes on columns that tell most records apart, and what to do about them.
+    """Yield a note on each column whose values are mostly distinct, and what to do about it.
 
     >>> list(telling_notes({"bill": 0.98, "ward": 0.01}, 1000))[0][:68]
     "'bill' leaves unchanged and 98 % of its values are distinct: whoever"
     """
-    for name in columns_that_tell(shares, records):
+    for name in mostly_distinct_columns(shares, records):
         yield (
             f"'{name}' leaves unchanged and {distinct_phrase(shares[name])}: "
             "whoever knows one from elsewhere finds the record; make it quasi-identifying, "
@@ -181,7 +182,7 @@ def distinct_phrase(share: float) -> str:
 
 
 def _distinct_share(batches: Iterable[CountedRows], name: str) -> float:
-    """Distinct values over cells with a value, read as by the digest of rows; 0 without a value."""
+    """Distinct values over cells with a value, read as `rows_digest` reads them; 0 if none."""
     keys: list[pl.Series] = []
     cells = 0
     for rows in batches:

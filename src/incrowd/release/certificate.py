@@ -197,17 +197,17 @@ class Certificate(_Entry):
 
     def to_json(self) -> str:
         """The certificate as a JSON document."""
-        said = self.model_dump(mode="json", by_alias=True, exclude=self.unsaid)
+        said = self.model_dump(mode="json", by_alias=True, exclude=self.omitted_fields)
         return json.dumps(said, indent=2, allow_nan=False)
 
     @property
-    def unsaid(self) -> set[str]:
-        """The fields that `to_json` leaves out: those of newer versions that are None."""
+    def omitted_fields(self) -> set[str]:
+        """The fields that `to_json` leaves out: those that earlier versions lack, where None."""
         return {name for name in ("engine", "alone") if getattr(self, name) is None}
 
     @classmethod
     def from_json(cls, text: str | bytes) -> "Certificate":
-        """Read a certificate from JSON; `InputError` if it is not one or was changed."""
+        """Read a certificate from JSON; `InputError` if it is none, or its policy was changed."""
         try:
             return cls.model_validate_json(text)
         except ValidationError as error:
@@ -235,7 +235,7 @@ def versions() -> dict[str, str]:
 
 
 def sha256_of(value: Any) -> str:
-    """SHA-256 over canonical JSON: keys sorted, no blanks."""
+    """SHA-256 over canonical JSON (keys sorted, no blanks), in hexadecimal."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -257,7 +257,7 @@ class KeyFiles:
 
 
 def new_keys() -> tuple[bytes, bytes]:
-    """Make a new private key and its public key, as PEM texts."""
+    """Make a new private key and its public key (PEM); `InputError` without cryptography."""
     keys, forms = _load_extra("asymmetric.ed25519"), _load_extra("serialization")
     private = keys.Ed25519PrivateKey.generate()
     secret = private.private_bytes(
@@ -270,7 +270,10 @@ def new_keys() -> tuple[bytes, bytes]:
 
 
 def sign(certificate: Certificate, private_key: bytes) -> Certificate:
-    """Add to a certificate a signature by this private key (PEM), in place of another."""
+    """Copy a certificate with a signature by this private key (PEM); `InputError` if it is none.
+
+    The signature replaces any other.
+    """
     key = _read_key("private", private_key)
     plain = Certificate.from_json(certificate.model_copy(update={"signature": None}).to_json())
     signature = Signature(
@@ -289,8 +292,8 @@ def refuse_unusable_key(private_key: bytes) -> None:
 def signed_bytes(certificate: Certificate) -> bytes:
     """Write the bytes to sign: the whole certificate except its signature.
 
-    Fields without a value are left out, so that signatures of older certificates stay valid when
-    later versions add fields.
+    Fields that were never set are left out, so that signatures of older certificates stay valid
+    when later versions add fields.
     """
     said = certificate.model_dump(
         mode="json", by_alias=True, exclude_unset=True, exclude={"signature"}
@@ -302,7 +305,10 @@ def signed_bytes(certificate: Certificate) -> bytes:
 
 
 def who_signed(certificate: Certificate, trusted: Sequence[bytes] = ()) -> Signed | None:
-    """Verify who signed a certificate, None if nobody did; `trusted` are PEM texts."""
+    """Verify who signed a certificate; None if nobody did.
+
+    `trusted` are public keys (PEM); `InputError` if one of them is none.
+    """
     known = {public_fingerprint(key) for key in trusted}
     signature = certificate.signature
     if signature is None:
@@ -314,7 +320,7 @@ def who_signed(certificate: Certificate, trusted: Sequence[bytes] = ()) -> Signe
 
 
 def public_fingerprint(key: bytes) -> str:
-    """The fingerprint of a public key (PEM)."""
+    """The fingerprint of a public key (PEM); `InputError` if it is none."""
     return _fingerprint(_raw_key(_read_key("public", key)))
 
 

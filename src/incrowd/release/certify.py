@@ -108,6 +108,7 @@ def notes_of(proved: Proved, certificate: Certificate) -> Iterator[str]:
 
 
 def _missing_value_notes(table: LoadedTable) -> Iterator[str]:
+    """Yield a note on each sensitive column with missing values."""
     for name in table.policy.sensitive:
         if table.engine.frequency(table.counted[name][0])[0]:
             yield (
@@ -117,6 +118,7 @@ def _missing_value_notes(table: LoadedTable) -> Iterator[str]:
 
 
 def _world_notes(table: LoadedTable) -> Iterator[str]:
+    """Yield notes on the world that the table is compared with; none without one."""
     policy, against, world = table.policy, table.against, table.compiled.problem.world
     if against is None:
         return
@@ -140,6 +142,7 @@ def _world_notes(table: LoadedTable) -> Iterator[str]:
 
 
 def _spelling_notes(table: LoadedTable) -> Iterator[str]:
+    """Yield notes on columns with texts that differ only in case, spaces or zeros."""
     sensitive = {name: table.counted[name][0] for name in table.policy.sensitive}
     quasi = {name: column for name, (column, _) in table.quasi.items()}
     for role, columns in (("sensitive", sensitive), ("quasi", quasi)):

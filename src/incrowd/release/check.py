@@ -19,7 +19,7 @@ from incrowd.release.claims import (
     is_of_this_version,
     recount,
 )
-from incrowd.release.kept import alone_among, attested_alone, kept_columns
+from incrowd.release.kept import kept_columns, measure_alone_by_policy, read_certified_alone
 from incrowd.release.load import WorldReference
 from incrowd.release.released import ReleasedRows, compared_columns, fits_distribution, reference_of
 from incrowd.release.rows import dropped_columns, leaving_names
@@ -31,7 +31,7 @@ from incrowd.verify.crowds import number_cells
 from incrowd.verify.shown import crowds_by_number
 from incrowd.verify.spellings import alike_notes, kind_of_labels, own_reference
 from incrowd.verify.verdict import Check, Signed, Verdict, WorldCandidates
-from incrowd.verify.verify import Reference, SeenRelease, look, verify
+from incrowd.verify.verify import Reference, SeenRelease, see_release, verify
 
 _UNTOLD = (
     "The models cannot be checked: the release does not show its classes. Check it with its "
@@ -67,7 +67,7 @@ class CheckedRelease:
 
 
 def check_rows(checked: CheckedRelease, policy: Policy, backing: Backing) -> Check:
-    """Check a release against its policy: count everything again."""
+    """Check a release against its policy and its certificate, if any: count everything again."""
     certificate = backing.certificate
     same = _are_same_rows(checked, policy, certificate)
     digest_ok = _is_same_digest(checked, certificate, same)
@@ -113,26 +113,26 @@ def check_rows(checked: CheckedRelease, policy: Policy, backing: Backing) -> Che
 def _world_candidates(
     seen: SeenRelease | None, policy: Policy, against: WorldReference | None
 ) -> WorldCandidates | None:
-    """Count the people of the world that a row may be; None without one, or without classes."""
+    """Count the people of a world that a row may be; None without one, classes or coarse labels."""
     if seen is None or against is None or not policy.shown.coarsens:
         return None
-    return world_candidates(seen, policy, against.public)
+    return world_candidates(seen, policy, against.public_table)
 
 
 def _people_alone(
     checked: CheckedRelease, found: Recount, policy: Policy, certificate: Certificate | None
 ) -> Alone | None:
-    """Count people whom unchanged columns single out; with a unit, as the certificate says.
+    """Count people whom unchanged columns single out; with a unit column, as certified.
 
-    None if no column leaves unchanged, or neither the rows nor a certificate tell it.
+    None if no column leaves unchanged, or if neither the rows nor a certificate show it.
     """
     rows = found.rows
     if rows is None:
         return None
     if policy.unit is not None:
-        return None if certificate is None else attested_alone(certificate, policy)
+        return None if certificate is None else read_certified_alone(certificate, policy)
     columns = (*policy.quasi, *kept_columns(policy))
-    return alone_among(lambda: [rows.counts(columns)], policy, checked.sealed)
+    return measure_alone_by_policy(lambda: [rows.counts(columns)], policy, checked.sealed)
 
 
 def _alone_faults(alone: Alone | None, certificate: Certificate | None) -> Iterator[str]:
@@ -199,6 +199,7 @@ def _digest_faults(
 def _signature_faults(
     certificate: Certificate | None, signature: Signed | None, backing: Backing
 ) -> Iterator[str]:
+    """Yield faults: a signature that is not valid, or none by a trusted key if one is asked for."""
     if signature is not None and signature.valid is False:
         yield (
             "The signature is not valid: the certificate or its signature was changed after "
@@ -217,6 +218,7 @@ def _signature_faults(
 def _signature_notes(
     certificate: Certificate | None, signature: Signed | None, backing: Backing
 ) -> Iterator[str]:
+    """Yield a note on who signed the certificate, if there is one and no fault says it."""
     if certificate is None:
         return
     if signature is None:
@@ -241,6 +243,7 @@ def _lacking_columns(names: Sequence[str], policy: Policy) -> list[str]:
 
 
 def _column_name_faults(names: Sequence[str], policy: Policy) -> Iterator[str]:
+    """Yield faults: columns that lack, that the policy drops, or that it does not name."""
     if lacking := _lacking_columns(names, policy):
         yield f"The release lacks columns of the policy: {', '.join(lacking)}."
     gone = set(dropped_columns(policy))
@@ -252,6 +255,7 @@ def _column_name_faults(names: Sequence[str], policy: Policy) -> Iterator[str]:
 
 
 def _world_notes(certificate: Certificate | None, against: WorldReference | None) -> Iterator[str]:
+    """Yield notes on the world: its assumptions, if it is small, if it is not the certified one."""
     if against is None:
         return
     yield from map(sentence, against.notes)
@@ -281,7 +285,7 @@ def _judge_rows(
         if policy.class_column is not None:
             notes.append(_PERMUTED)
         against = backing.against
-        world = None if against is None else against.public
+        world = None if against is None else against.public_table
         drawn, told = _people_drawn(policy, records, certificate)
         notes += told
         verdicts = verify(seen, policy, reference, world, drawn)
@@ -305,10 +309,10 @@ def _look_at_classes(rows: ReleasedRows, policy: Policy) -> SeenRelease:
     """Find the classes: equal quasi-identifiers, or equal numbers in the class column."""
     columns = dict.fromkeys((*policy.quasi, *policy.judged))
     if policy.class_column is None:
-        return look(rows.counts(tuple(columns)), policy)
+        return see_release(rows.counts(tuple(columns)), policy)
     held = rows.counts((*columns, policy.class_column))
     crowds = crowds_by_number(number_cells(held.cells[policy.class_column]).codes, held.records)
-    return replace(look(held, policy), crowds=crowds)
+    return replace(see_release(held, policy), crowds=crowds)
 
 
 def _people_drawn(
@@ -380,7 +384,9 @@ def _reference_spreads(
     """
     held = {name: rows.counts((name,)) for name in policy.judged}
     found = {
-        name: own_reference(of.cells[name], _kind(of.cells[name], policy, certificate), of.records)
+        name: own_reference(
+            of.cells[name], _kind_of_cells(of.cells[name], policy, certificate), of.records
+        )
         for name, of in held.items()
     }
     notes: list[str] = []
@@ -414,8 +420,8 @@ def _trusted_spread_notes(spread: Distribution, policy: Policy, name: str) -> It
         yield f"Distances between values of {name} come from the certificate."
 
 
-def _kind(column: pl.Series, policy: Policy, certificate: Certificate | None) -> Kind:
-    """The type of the values of a sensitive column, as certificate, policy or cells tell it."""
+def _kind_of_cells(column: pl.Series, policy: Policy, certificate: Certificate | None) -> Kind:
+    """The type of a sensitive column: by the certificate, else by the policy, else by its cells."""
     if certificate is not None and column.name in certificate.kinds:
         return certificate.kinds[column.name]
     asked = policy.columns[column.name].kind
@@ -431,11 +437,12 @@ def _kind(column: pl.Series, policy: Policy, certificate: Certificate | None) ->
 def _spelling_notes(
     rows: ReleasedRows, policy: Policy, certificate: Certificate | None
 ) -> list[str]:
+    """Write notes on columns with texts that differ only in case, spaces or zeros."""
     cells = {name: rows.counts((name,)).cells[name] for name in (*policy.sensitive, *policy.quasi)}
     texts = {
         name: number_cells(cells[name]).labels
         for name in policy.sensitive
-        if _kind(cells[name], policy, certificate) is Kind.TEXT
+        if _kind_of_cells(cells[name], policy, certificate) is Kind.TEXT
     }
     notes = alike_notes(texts, "sensitive")
     notes += alike_notes({name: number_cells(cells[name]).labels for name in policy.quasi}, "quasi")

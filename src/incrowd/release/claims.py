@@ -25,7 +25,7 @@ from incrowd.release.certificate import (
 )
 from incrowd.release.load import WorldReference
 from incrowd.release.original import Original, Recounted
-from incrowd.release.policy_record import promise_in, redact, restore_roles
+from incrowd.release.policy_record import promise_in, redact, restore_flat_policy
 from incrowd.release.released import ReleasedRows, compared_columns, fits_distribution
 from incrowd.table.column import Missing
 from incrowd.verify.alone import Alone
@@ -100,7 +100,7 @@ def contradictions(policy: Policy, certificate: Certificate | None) -> Iterator[
 
 
 def promise_of(certificate: Certificate) -> dict[str, Any]:
-    """The part of the certificate's policy that a recipient can check; refused if unreadable."""
+    """The part of a certificate's policy that a recipient can check; `InputError` if unreadable."""
     with boundary(InputError("the policy in the certificate cannot be read")):
         return promise_in(certificate.policy)
 
@@ -114,7 +114,7 @@ def recount(certificate: Certificate, policy: Policy, found: Recount, backing: B
     figures = _recounted_figures(certificate, policy, found, anew)
     said = _certified_figures(certificate)
     faults = [
-        *_model_faults(certificate, policy, found),
+        *_certified_model_faults(certificate, policy, found),
         *_record_faults(certificate, policy, found),
         *_figure_faults(said, figures, certificate.suppressed.records),
         *_spread_faults(certificate, policy, found.rows),
@@ -215,7 +215,14 @@ def _figure_faults(
             )
 
 
-def _model_faults(certificate: Certificate, policy: Policy, found: Recount) -> Iterator[str]:
+def _certified_model_faults(
+    certificate: Certificate, policy: Policy, found: Recount
+) -> Iterator[str]:
+    """Yield a fault if the certificate lists other models, more privacy or other values.
+
+    At most one: for other models than the policy's, else for more privacy than was counted, else
+    for other values. None if no verdict was counted.
+    """
     asked = [(model.name, model.column, model.asked) for model in certificate.models]
     verdicts = found.verdicts
     if verdicts and asked != [(model.name, model.column, model.asked) for model in verdicts]:
@@ -242,6 +249,7 @@ def _claims_another_value(said: Attested, counted: Verdict, model: AnyModel) -> 
 
 
 def _record_faults(certificate: Certificate, policy: Policy, found: Recount) -> Iterator[str]:
+    """Yield a fault if the numbers of records contradict each other, the release or the policy."""
     gone, whole = certificate.suppressed, certificate.records_in
     chosen = gone.records - gone.for_missing
     if not (
@@ -260,7 +268,7 @@ def _record_faults(certificate: Certificate, policy: Policy, found: Recount) -> 
 def _spread_faults(
     certificate: Certificate, policy: Policy, rows: ReleasedRows | None
 ) -> Iterator[str]:
-    """Yield a fault for each compared column of which the distribution is missing or wrong."""
+    """Yield a fault for each compared column whose certified distribution is missing or wrong."""
     if rows is None:
         return
     for name in compared_columns(policy):
@@ -287,7 +295,7 @@ def _other_spread_faults(
 def _recounted_spread(
     said: Distribution, policy: Policy, name: str, anew: Recounted
 ) -> Distribution:
-    """The distribution a certificate must give; with a unit its people are not recounted."""
+    """The distribution that a certificate must give of a column; with a unit, its own people."""
     if said.of == "original":
         return anew.whole[name]
     if policy.unit is None:
@@ -299,7 +307,7 @@ def _assumption_faults(certificate: Certificate) -> Iterator[str]:
     """Yield a fault if the sentences do not follow from the policy; older ones may differ."""
     if not is_of_this_version(certificate):
         return
-    seed, policy = certificate.seed, restore_roles(certificate.policy)
+    seed, policy = certificate.seed, restore_flat_policy(certificate.policy)
     sentences = (
         *assumptions(policy, seed.order, seeded=seed.given),
         *cautions(certificate.unchanged, certificate.records_out),
@@ -309,6 +317,10 @@ def _assumption_faults(certificate: Certificate) -> Iterator[str]:
 
 
 def _distinct_faults(certificate: Certificate, policy: Policy, found: Recount) -> Iterator[str]:
+    """Yield a fault if unchanged columns have other shares of distinct values than certified.
+
+    A certificate of another version may count spellings of one number apart.
+    """
     if found.rows is None:
         return
     rows = found.rows
@@ -320,7 +332,7 @@ def _distinct_faults(certificate: Certificate, policy: Policy, found: Recount) -
 
 
 def _alone_faults(certificate: Certificate, policy: Policy, found: Recount) -> Iterator[str]:
-    """Yield a fault if the shares of people who are alone differ; not if there is a unit."""
+    """Yield a fault if shares of people who are alone, or their limit, differ; none with a unit."""
     said, alone = certificate.alone, found.alone
     if found.rows is None or policy.unit is not None:
         return

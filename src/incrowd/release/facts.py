@@ -125,13 +125,13 @@ def facts_of(proved: Proved) -> ProvedFacts:
         why=found.why,
         loss=figures(proved.outcome, policy.loss) | by_sizes,
         max_class_ncp=largest,
-        bound_met=_bound_met(policy, largest),
+        bound_met=_keeps_bound(policy, largest),
         explored=found.explored,
     )
 
 
 def _risk_of(proved: Proved) -> Risk:
-    """Measure the risk of the rows that leave.
+    """Measure the risk of the rows that leave, in blocks where that is possible.
 
     After a permutation equal rows say nothing about sensitive values: then only
     re-identification is measured.
@@ -142,7 +142,7 @@ def _risk_of(proved: Proved) -> Risk:
     sensitive = [column for column in table.compiled.problem.sensitive if column.name in names]
     if can_judge_in_blocks(table) and policy.weight is None:
         rows = ReleasedRows.of_table(table, proved.staged)
-        blocks = proved.staged.blocks(rows.stored_names(policy.quasi), held, rows.plain)
+        blocks = proved.staged.blocks(rows.stored_names(policy.quasi), held, rows.clear_missing)
         tallies = (_tally(rows, block, policy.quasi, names) for block in blocks)
         found = measure_blocks(tallies, sensitive, missing=policy.missing)
         if found is not None:
@@ -175,8 +175,11 @@ def _least_l(proved: Proved, risk: Risk) -> Any:
     return reached if len(reached) > 1 else next(iter(reached.values()), None)
 
 
-def _bound_met(policy: Policy, largest: float) -> bool | None:
-    """Whether `largest`, the most that a class loses, keeps the limit; None without any limit."""
+def _keeps_bound(policy: Policy, largest: float) -> bool | None:
+    """Whether no class loses more than the search allows; None without a limit of it or of columns.
+
+    `largest` is the most that a class loses. The limits of columns hold in every release.
+    """
     most = policy.search.largest_class_loss
     limited = any(c.highest is not None or c.widest is not None for c in policy.columns.values())
     if most is None and not limited:

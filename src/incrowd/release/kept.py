@@ -8,13 +8,13 @@ from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate
 from incrowd.table.column import Missing
 from incrowd.table.counted import CountedRows
-from incrowd.verify.alone import Alone, AloneLimit, alone_of
-from incrowd.verify.verify import SeenRelease, look
+from incrowd.verify.alone import Alone, AloneLimit, measure_alone
+from incrowd.verify.verify import SeenRelease, see_release
 from incrowd.withholding import round_up_share
 
 Blocks = Callable[[], Iterable[CountedRows]]
-"""Distinct rows of quasi-identifiers and kept columns, block by block, as often as they are asked
-for."""
+"""Returns distinct rows of quasi-identifiers and kept columns, block by block; called again for
+each further pass."""
 
 
 def kept_columns(policy: Policy) -> tuple[str, ...]:
@@ -25,7 +25,9 @@ def kept_columns(policy: Policy) -> tuple[str, ...]:
     return () if policy.shown.exact else policy.kept_or_weight
 
 
-def alone_among(blocks: Blocks, policy: Policy, uncounted: Collection[str] = ()) -> Alone | None:
+def measure_alone_by_policy(
+    blocks: Blocks, policy: Policy, uncounted: Collection[str] = ()
+) -> Alone | None:
     """Count people whom kept columns single out, block by block; None if none is kept.
 
     `uncounted` are columns of lists and structures, which are not compared.
@@ -36,9 +38,9 @@ def alone_among(blocks: Blocks, policy: Policy, uncounted: Collection[str] = ())
     unseen = tuple(name for name in kept if name in uncounted)
 
     def seen_blocks() -> Iterator[SeenRelease]:
-        return (look(rows, policy) for rows in blocks() if len(rows.records))
+        return (see_release(rows, policy) for rows in blocks() if len(rows.records))
 
-    return alone_of(seen_blocks, kept, _alone_limit(policy), unseen)
+    return measure_alone(seen_blocks, kept, _alone_limit(policy), unseen)
 
 
 def _alone_limit(policy: Policy) -> AloneLimit:
@@ -56,7 +58,9 @@ def refuse_telling_values(engine: Engine, policy: Policy) -> None:
     """Refuse kept columns whose values alone single out too many, before anything is searched.
 
     What a release shows of quasi-identifiers can only single out more. Records that may be left out
-    are taken to be those who are alone.
+    are taken to be those who are alone. Nothing is refused if people have several records, if
+    records with a missing value are left out, or if classes may hold one person: then who is alone
+    in the table need not be alone in the release.
     """
     limit = _alone_limit(policy)
     known = tuple(
@@ -64,7 +68,6 @@ def refuse_telling_values(engine: Engine, policy: Policy) -> None:
         for name in kept_columns(policy)
         if name not in limit.accepted and name not in engine.sealed
     )
-    # Whether who is alone in the table by a value is alone in every release.
     crowded = policy.smallest_class > 1
     foreseen = crowded and policy.unit is None and policy.missing is not Missing.SUPPRESS
     if not known or not engine.records or not foreseen:
@@ -84,8 +87,8 @@ def _share_alone(engine: Engine, known: tuple[str, ...]) -> float:
     return round_up_share(int(classes[sizes == 1].sum()), engine.records)
 
 
-def attested_alone(certificate: Certificate, policy: Policy) -> Alone | None:
-    """Read from a certificate who is alone, where rows do not show who is who; None if unsaid."""
+def read_certified_alone(certificate: Certificate, policy: Policy) -> Alone | None:
+    """Read from a certificate who is alone, by the limit of the policy; None if it does not say."""
     said = certificate.alone
     if said is None:
         return None
@@ -94,6 +97,7 @@ def attested_alone(certificate: Certificate, policy: Policy) -> Alone | None:
 
 
 def _too_many_alone_error(alone: Alone) -> NotMetError:
+    """The error for a release by which too many are alone: it names the columns to blame."""
     blamed, named = alone.excess, ", ".join(f"'{name}'" for name in alone.excess)
     rest = len(alone.unaccepted_columns) - len(blamed)
     return NotMetError(

@@ -17,7 +17,15 @@ from incrowd.linkage.candidates import CandidateCounter
 from incrowd.linkage.world import World, people_by_leaf, union_domain
 from incrowd.models.model import of_world
 from incrowd.policy.coding import code_columns, code_unit, refuse_marked_weights
-from incrowd.policy.compile import Compiled, Counted, Counting, Quasi, Sampler, count, count_people
+from incrowd.policy.compile import (
+    Compiled,
+    Counted,
+    Counting,
+    Quasi,
+    Sampler,
+    count_for_search,
+    count_people,
+)
 from incrowd.policy.compile import compile as compile_problem
 from incrowd.policy.policy import IMPROVING, Policy, require_declared
 from incrowd.release.certificate import CertifiedWorld, Digest
@@ -55,7 +63,7 @@ class WorldReference:
         )
 
     @property
-    def public(self) -> PublicTable:
+    def public_table(self) -> PublicTable:
         """The world as verification sees it."""
         return PublicTable(self.world.columns, self.world.individual, self.hierarchies)
 
@@ -108,9 +116,10 @@ class RunContext:
             raise PolicyError("the seed must be a whole number of at least 0")
 
     def search_watch(self, policy: Policy) -> Watch:
-        """Time limit of the search: the policy's within the run's.
+        """The watch of the search: the policy's time limit within the run's.
 
-        If the policy has none, improvement ends after a while, and not the search for an answer.
+        If the policy has none, the search for a first answer is not limited, and improving it ends
+        after `IMPROVING` seconds.
         """
         if policy.time_limit is not None:
             return NestedWatch(self.watch, policy.time_limit)
@@ -158,12 +167,12 @@ class LoadedTable(CodedTable):
 
     @property
     def world(self) -> WorldReference:
-        """The world that the release is compared with, where there must be one."""
+        """The world that the release is compared with; only for tables that have one."""
         assert self.against is not None  # noqa: S101  whoever asks has seen it
         return self.against
 
     @property
-    def coded(self) -> tuple[CodedColumn, ...]:
+    def coded_columns(self) -> tuple[CodedColumn, ...]:
         """The columns of the tally, quasi-identifying ones first."""
         quasi = (self.quasi[name][0] for name in self.policy.quasi)
         return (*quasi, *(self.counted[name][0] for name in self.policy.counted))
@@ -175,7 +184,7 @@ class LoadedTable(CodedTable):
 
     @cached_property
     def reference(self) -> dict[str, Reference]:
-        """The distribution of each column that a model judges."""
+        """By column that a model judges: its distribution over the people of the table."""
         names = dict.fromkeys(model.columns[0] for model in self.policy.models if model.columns)
         return {name: self.reference_of(name) for name in names}
 
@@ -224,7 +233,8 @@ def load(
 ) -> LoadedTable:
     """Load a table: code its columns by the leaves of their hierarchies and count the rows.
 
-    With `sampled` only columns are counted, and the rows of a sample.
+    With `sampled` only columns are counted, and the rows of a sample. `PolicyError` if policy and
+    table have different columns.
     """
     world = world_of_labels(policy, against)
     return count_table(engine, policy, builders, world, sampled).load_by(policy, against)
@@ -237,30 +247,33 @@ def count_table(
     world: World | None = None,
     sampled: Sampler | None = None,
 ) -> CountedTable:
-    """Code a table by hierarchies that cover the world's values, and count it as `load` does."""
+    """Code a table by hierarchies that cover the world's values, and count it as `load` does.
+
+    `PolicyError` if policy and table have different columns.
+    """
     require_declared(policy, engine.names)
     refuse_marked_weights(engine, policy)
     names = tuple(dict.fromkeys((*policy.quasi, *policy.counted)))
     codes = code_columns(engine, policy, names)
     quasi = {
-        name: with_hierarchy(engine, codes[name], builders[name], world) for name in policy.quasi
+        name: code_by_hierarchy(engine, codes[name], builders[name], world) for name in policy.quasi
     }
     counted = {
-        name: with_hierarchy(engine, codes[name], builders[name])
+        name: code_by_hierarchy(engine, codes[name], builders[name])
         if name in builders and name not in quasi
         else (codes[name], None)
         for name in policy.counted
     }
     unit = code_unit(engine, policy)
-    counting = count(engine, policy, quasi, counted, unit, sampled)
+    counting = count_for_search(engine, policy, quasi, counted, unit, sampled)
     read_as = {name: codes[name].domain.kind for name in policy.counted}
     return CountedTable(engine, quasi, counted, unit, read_as, counting)
 
 
-def with_hierarchy(
+def code_by_hierarchy(
     engine: Engine, column: CodedColumn, builder: HierarchyBuilder, world: World | None = None
 ) -> tuple[CodedColumn, Hierarchy]:
-    """Build a hierarchy that also covers the world's values; return it behind the coded column."""
+    """Build a hierarchy that covers the world's values, too; return (column coded by it, it)."""
     there = None if world is None else world.columns.get(column.name)
     if world is None or there is None or there.domain.kind is not column.domain.kind:
         hierarchy = builder.build(column.domain, column.name, engine.frequency(column)[1:])

@@ -15,11 +15,11 @@ from incrowd.release.rows import unchanged_columns
 from incrowd.table.cells import restore_types
 from incrowd.table.column import Kind
 from incrowd.table.counted import CountedRows
-from incrowd.verify.covering import Sides, count_uncovered, keys_of, surplus_records
+from incrowd.verify.covering import ColumnPair, count_surplus_records, count_uncovered, keys_of
 from incrowd.verify.crowds import number_cells, records_per_code
 from incrowd.verify.losses import LossColumn, losses_of_labels
 from incrowd.verify.spellings import own_reference
-from incrowd.verify.verify import SeenRelease, look
+from incrowd.verify.verify import SeenRelease, see_release
 
 _UNTOLD = (
     "Cells show one value for a whole class, so only losses that count classes can be recounted."
@@ -107,7 +107,10 @@ class Original:
         return world is None or world.digests != against.digests
 
     def _losses(self, seen: SeenRelease, rows: ReleasedRows, notes: list[str]) -> dict[str, float]:
-        """Recount losses by name; none, and a line in `notes`, if labels are unclear."""
+        """Recount losses by name; none if labels do not tell them.
+
+        If some labels can be read in two ways, `notes` gets a line.
+        """
         policy, tally = self.table.policy, self.table.compiled.problem.tally
         if not policy.shown.tells_loss:
             return {}
@@ -138,7 +141,7 @@ class Original:
         empty for missing values and for suppressed ones.
         """
         values = set(shown.hierarchy.labels[0].tolist())
-        if any(n > 1 and t in values for t, n in zip(shown.texts, shown.leaves, strict=True)):
+        if any(n > 1 and t in values for t, n in zip(shown.texts, shown.leaf_counts, strict=True)):
             return True
         leaves = shown.hierarchy.leaves
         split = shown.hierarchy.ordered and leaves.kind is not Kind.TEXT
@@ -158,7 +161,7 @@ class Original:
         target = next(iter(policy.loss.columns), None)
         if target is None or self.table.unit is not None:
             return {}
-        seen = look(rows.counts((*policy.quasi, target)), policy)
+        seen = see_release(rows.counts((*policy.quasi, target)), policy)
         column, crowds = seen.rows[target], seen.crowds
         reference = own_reference(column, self.table.kinds[target], crowds.records)
         values = np.array([0, *reference.place.values()])[number_cells(column).codes]
@@ -171,7 +174,7 @@ class Original:
     def _foreign_row_faults(
         self, rows: ReleasedRows, notes: list[str], *, covering: bool
     ) -> Iterator[str]:
-        """Yield faults: rows that no record of the original can have produced.
+        """Yield faults: rows of the release that no record of the original can have produced.
 
         `covering` asks whether labels cover a record; `notes` gets a note if that takes too long.
         """
@@ -184,14 +187,14 @@ class Original:
         after = rows.counts(tuple(dict.fromkeys((*policy.quasi, *names))))
         after = after.with_cells(restore_types(after.cells, plain))
         keys = keys_of(before, after)
-        if more := surplus_records(*keys):
+        if more := count_surplus_records(*keys):
             yield (
                 f"{count_of(more, 'row')} of the release {'has' if more == 1 else 'have'} "
                 "unchanged values that no remaining record of the original has."
             )
         if not policy.shown.coarsens or not covering:
             return
-        bare = count_uncovered(*keys, self._sides(before, after))
+        bare = count_uncovered(*keys, self._column_pairs(before, after))
         if bare is None:
             notes.append(
                 "It was not checked whether every row covers a record of the original: there "
@@ -201,11 +204,11 @@ class Original:
             verb = "covers" if bare == 1 else "cover"
             yield f"{count_of(bare, 'row')} of the release {verb} no record of the original."
 
-    def _sides(self, before: CountedRows, after: CountedRows) -> list[Sides]:
-        """The columns of labels: what the release shows, and what the original holds."""
+    def _column_pairs(self, before: CountedRows, after: CountedRows) -> list[ColumnPair]:
+        """Pair what a release shows and what its original holds, by quasi-identifying column."""
         shown = {name: number_cells(after.cells[name]) for name in self.table.quasi}
         return [
-            Sides(
+            ColumnPair(
                 shown[name].codes,
                 before.codes[name],
                 hierarchy.decode_all([*shown[name].labels.to_list(), None]),

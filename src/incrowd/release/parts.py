@@ -62,16 +62,17 @@ class PartRelease:
     search: Search
 
     @property
-    def sampled(self) -> Sampler:
-        """What draws the sample of the table."""
+    def sampler(self) -> Sampler:
+        """Draws the sample of the table."""
         return partial(self.engine.tally_of_sample, records=SAMPLE)
 
 
 def part_release_of(engine: Engine, policy: Policy, above: int = ABOVE) -> PartRelease | None:
     """Say how a table is released in parts; None if it is released as a whole.
 
-    In parts are released tables of more than `above` records that are not in memory, with local
-    recoding that shows spans. Not if a figure needs all rows at once.
+    It is released in parts if it has more than `above` records (fewer if memory is limited), is not
+    in memory and local recoding shows spans. Not if the policy asks for something that needs all
+    rows at once, such as a model of a world, a kept order or a loss of rows.
     """
     search, shown = policy.search.by_parts, policy.shown
     if search is None or not isinstance(engine, PartEngine):
@@ -155,7 +156,7 @@ def _request_digest(table: LoadedTable, job: "RecodingJob", expression: str) -> 
 
 
 def _with_text_labels(plan: RowPlan) -> RowPlan:
-    """The plan with labels as texts: parts may show other things than a column's values."""
+    """The plan with every label as a text: parts may show labels that are no values of a column."""
     cells = {
         name: ByClass(cell.labels) if isinstance(cell, ByClass) else cell
         for name, cell in plan.cells.items()
@@ -183,10 +184,11 @@ def _part_tree(
 def _group_parts(
     problem: Problem, part: Codes, sensitive: Mapping[str, Codes], records: Any, number: int
 ) -> Any:
-    """Join parts that are too small or cannot satisfy the models; return the group of each.
+    """Join parts that are too small or cannot satisfy the models; return the group of each part.
 
-    `part`, `sensitive` and `records` say of distinct rows where they are, what they hold and how
-    many records they stand for. A last group that cannot stand alone is joined to the one before.
+    `part`, `sensitive` and `records` give for distinct rows their part, their codes by sensitive
+    column, and how many records they stand for. A last group that cannot stand alone is joined to
+    the one before.
     """
     least = _FILLED * max((model.smallest_class() for model in problem.models), default=1)
     group, first, current = np.zeros(number, dtype=np.int64), 0, 0
@@ -285,7 +287,7 @@ class RecodingJob:
 
 
 def _outcome_of_classes(problem: Problem, cells: pl.DataFrame, records: int) -> Outcome:
-    """Make the outcome from what classes show; the rows behind them are not at hand.
+    """Make the outcome from what classes show, without the records behind them.
 
     `cells` has a line for each class; those of all `records` that are in none are left out.
     """

@@ -26,7 +26,7 @@ def redact(policy: Policy) -> dict[str, Any]:
 
 
 def without_cells(value: Any, key: str = "") -> Any:
-    """A plain value, as found under `key` of a policy, without cells and folders.
+    """A plain value, found under `key` of a policy, without its lists of cells and its folders.
 
     Lists of cells become their number and digest, paths the file's name.
 
@@ -86,8 +86,11 @@ def promise_in(policy: Mapping[str, Any]) -> dict[str, Any]:
     return {"columns": columns, **rest}
 
 
-def restore_roles(policy: Mapping[str, Any]) -> Policy:
-    """Read a certificate's policy without hierarchies, enough to check a release."""
+def restore_flat_policy(policy: Mapping[str, Any]) -> Policy:
+    """Read a certificate's policy with flat hierarchies, enough to check a release.
+
+    `InputError` if it cannot be read.
+    """
     with boundary(InputError("the policy in the certificate cannot be read")):
         columns = {
             name: column | ({"hierarchy": "flat"} if "hierarchy" in column else {})
@@ -97,7 +100,10 @@ def restore_roles(policy: Mapping[str, Any]) -> Policy:
 
 
 def restore_policy(policy: Mapping[str, Any]) -> Policy | None:
-    """Read a certificate's policy with its hierarchies; None if it only names some of them."""
+    """Read a certificate's policy with its hierarchies; `InputError` if it cannot be read.
+
+    None if it has only a digest or a file name of one of them.
+    """
     with boundary(InputError("the policy in the certificate cannot be read")):
         for column in policy["columns"].values():
             tree = column.get("hierarchy", {})

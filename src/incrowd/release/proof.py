@@ -16,7 +16,7 @@ from incrowd.linkage.world import people_by_leaf
 from incrowd.models.model import Model
 from incrowd.policy.ends import people_per_cell, world_people_per_cell
 from incrowd.recoding.column_cells import ByValue
-from incrowd.release.kept import alone_among, kept_columns
+from incrowd.release.kept import kept_columns, measure_alone_by_policy
 from incrowd.release.load import LoadedTable, world_of_labels
 from incrowd.release.released import ReleasedRows, compared_columns
 from incrowd.release.rows import leaving_names, pseudonymous_columns, unchanged_columns
@@ -43,13 +43,13 @@ from incrowd.verify.verify import (
     SeenRelease,
     demand_accounted,
     demand_complete,
+    demand_no_missing,
     demand_once,
     demand_pseudonyms,
     demand_same_rows,
     demand_unchanged,
-    demand_values,
-    look,
     require_units,
+    see_release,
     verify,
     weakest_verdicts,
 )
@@ -91,39 +91,39 @@ class ReleaseEvidence:
     @cached_property
     def reference(self) -> dict[str, Reference]:
         """By column that models judge: its positions, and the people that classes compare with."""
-        return {**self.table.reference, **self.compared}
+        return {**self.table.reference, **self.release_spreads}
 
     @cached_property
-    def compared(self) -> dict[str, Reference]:
+    def release_spreads(self) -> dict[str, Reference]:
         """By column whose classes are compared with the release: how the release spreads it."""
         return {name: self._own_spread(name) for name in compared_columns(self.table.policy)}
 
     def _own_spread(self, name: str) -> Reference:
         """Count how the release spreads a column over its people."""
         by_unit = self.table.unit is not None
-        rows = self.by_person((name,)) if by_unit else self.rows.counts((name,))
+        rows = self.count_by_person((name,)) if by_unit else self.rows.counts((name,))
         return self.table.reference[name].count_among(rows, name)
 
-    def by_person(self, columns: tuple[str, ...]) -> CountedRows:
+    def count_by_person(self, columns: tuple[str, ...]) -> CountedRows:
         """Count shown cells by person, from the staged rows: the unit is not released."""
         return self.rows.clear(self.staged.counts(self.rows.stored_names(columns), unit=True))
 
     def blocks(self, columns: tuple[str, ...]) -> Iterator[CountedRows]:
-        """Yield the written rows in blocks; quasi-identifying columns are the first of these."""
+        """Yield the written rows in blocks; `columns` begin with the quasi-identifying ones."""
         stored, key = map(self.rows.stored_names, (columns, self.table.policy.quasi))
-        for block in self.written.blocks(stored, len(key), self.rows.plain):
+        for block in self.written.blocks(stored, len(key), self.rows.clear_missing):
             yield self.rows.clear(block)
 
-    def shown_and_held(self, columns: tuple[str, ...], *held: str) -> CountedRows:
+    def count_shown_and_held(self, columns: tuple[str, ...], *held: str) -> CountedRows:
         """Count what staged rows show of `columns`, each with the codes that it held in `held`."""
         codes = [self.table.quasi[name][0] for name in held]
         return self.rows.clear(self.staged.counts(self.rows.stored_names(columns), codes))
 
-    def by_class(self, columns: tuple[str, ...]) -> CountedRows:
+    def count_by_class(self, columns: tuple[str, ...]) -> CountedRows:
         """Count what the staged rows show of these columns, by class."""
         return self.rows.clear(self.staged.counts(columns, classes=True))
 
-    def holders(self, column: str) -> tuple[Counts, int]:
+    def count_holders(self, column: str) -> tuple[Counts, int]:
         """Count people per leaf of a column, and the fewest who must hold a name in a set.
 
         Where a world decides what labels may name, a leaf counts its people in the table or in the
@@ -141,14 +141,17 @@ class ReleaseEvidence:
 
 
 def prove(table: LoadedTable, plan: RowPlan, staged: Staged, written: Written) -> Proof:
-    """Judge a written release by its policy; `NotMetError` if a cell is wrong."""
+    """Judge a written release by its policy; `NotMetError` if its rows or cells are not as planned.
+
+    A model that is not met is no error here: its verdict says so.
+    """
     evidence = ReleaseEvidence(table, staged, written)
     proof = _proof_of(evidence, plan)
-    return replace(proof, spread=evidence.compared, alone=_count_alone(evidence))
+    return replace(proof, spread=evidence.release_spreads, alone=_count_alone(evidence))
 
 
 def _proof_of(evidence: ReleaseEvidence, plan: RowPlan) -> Proof:
-    """Demand that every cell is what it must be, then judge by the models."""
+    """Demand that every row and cell is what it must be, then judge by the models."""
     table, policy = evidence.table, evidence.table.policy
     _demand_rows(evidence)
     for name in pseudonymous_columns(policy):
@@ -159,16 +162,16 @@ def _proof_of(evidence: ReleaseEvidence, plan: RowPlan) -> Proof:
     for name in policy.quasi:
         _demand_cells(evidence, name, steadily=plan.steady)
     if policy.consistent:
-        demand_consistent(evidence.shown_and_held(policy.quasi, *policy.quasi))
+        demand_consistent(evidence.count_shown_and_held(policy.quasi, *policy.quasi))
     columns = tuple(dict.fromkeys((*policy.quasi, *policy.judged)))
     if can_judge_in_blocks(table):
         return _prove_in_blocks(evidence, columns)
     if table.unit is None:
         rows = evidence.rows.counts(columns)
     else:
-        rows = require_units(evidence.by_person(columns))
-    seen = look(rows, policy)
-    world = None if table.against is None else table.against.public
+        rows = require_units(evidence.count_by_person(columns))
+    seen = see_release(rows, policy)
+    world = None if table.against is None else table.against.public_table
     verdicts = verify(seen, policy, evidence.reference, world, table.people)
     return _join_proofs([seen], [verdicts], policy.models)
 
@@ -183,9 +186,9 @@ def _count_alone(evidence: ReleaseEvidence) -> Alone | None:
             return evidence.blocks(columns)
         if table.unit is None:
             return [evidence.rows.counts(columns)]
-        return [require_units(evidence.by_person(columns))]
+        return [require_units(evidence.count_by_person(columns))]
 
-    return alone_among(blocks, policy, columns_without_codes(table.engine.sealed))
+    return measure_alone_by_policy(blocks, policy, columns_without_codes(table.engine.sealed))
 
 
 def can_judge_in_blocks(table: LoadedTable) -> bool:
@@ -204,11 +207,11 @@ def _prove_in_blocks(evidence: ReleaseEvidence, columns: tuple[str, ...]) -> Pro
     verdicts: list[tuple[Verdict, ...]] = []
     for rows in evidence.blocks(columns):
         if len(rows.records):  # a block may be empty, the first one too
-            seen = look(rows, policy)
+            seen = see_release(rows, policy)
             verdicts.append(verify(seen, policy, evidence.reference, drawn=table.people))
             every.append(replace(seen, rows=seen.rows.clear()))
     if not every:
-        look(rows, policy)  # says that no record is left
+        see_release(rows, policy)  # says that no record is left
     return _join_proofs(every, verdicts, policy.models)
 
 
@@ -226,21 +229,23 @@ def _join_proofs(
 
 
 def _prove_by_class(evidence: ReleaseEvidence) -> Proof:
-    """Prove rows with permuted sensitive cells; the other columns are checked before."""
+    """Prove rows whose sensitive cells were permuted; the caller has checked the other columns."""
     policy = evidence.table.policy
     sensitive = policy.sensitive
     held = evidence.rows.clear(evidence.staged.originals(sensitive))
-    demand_permuted(held, evidence.by_class(sensitive))
+    demand_permuted(held, evidence.count_by_class(sensitive))
     if policy.class_column is not None:
-        demand_numbered_classes(policy.class_column, evidence.by_class((policy.class_column,)))
-    rows = evidence.by_class(tuple(dict.fromkeys((*policy.quasi, *policy.judged))))
-    seen = look(rows, policy)
+        demand_numbered_classes(
+            policy.class_column, evidence.count_by_class((policy.class_column,))
+        )
+    rows = evidence.count_by_class(tuple(dict.fromkeys((*policy.quasi, *policy.judged))))
+    seen = see_release(rows, policy)
     seen = replace(seen, crowds=crowds_by_number(rows.classes, rows.records))
     return _join_proofs([seen], [verify(seen, policy, evidence.reference)], policy.models)
 
 
 def _demand_rows(evidence: ReleaseEvidence) -> None:
-    """Demand that every released record may leave, appears once and keeps its kept cells."""
+    """Demand that all columns are there and every record may leave, once, its kept cells as is."""
     table, staged, written = evidence.table, evidence.staged, evidence.written
     policy, engine = table.policy, table.engine
     wanted = leaving_names(policy, engine.names, evidence.rows.split)
@@ -253,7 +258,7 @@ def _demand_rows(evidence: ReleaseEvidence) -> None:
         return
     held = [table.quasi[name][0] for name in policy.quasi]
     for column in held:
-        demand_values(staged.counts((), [column]))
+        demand_no_missing(staged.counts((), [column]))
     whole = int(engine.counts((), held[:1], None, held).records.sum())
     demand_accounted(staged.records, whole, policy.suppression)
 
@@ -271,12 +276,12 @@ def _demand_cells(evidence: ReleaseEvidence, name: str, *, steadily: bool) -> No
     hierarchy = evidence.table.quasi[name][1]
     judge = cell_judge(policy.show)
     together = policy.quasi if judge.together and not steadily else (name,)
-    column = ShownColumn.of(name, evidence.shown_and_held(together, name))
+    column = ShownColumn.of(name, evidence.count_shown_and_held(together, name))
     if steadily:
         demand_steady(column)
     judge.demand(hierarchy, column)
     demand_coarse(hierarchy, name, column.cells, policy.columns[name].lowest)
     demand_within(hierarchy, name, column.cells, policy.columns[name])
     if policy.shown.sets and policy.ends == "aligned":
-        people, crowd = evidence.holders(name)
+        people, crowd = evidence.count_holders(name)
         demand_named_by_crowds(hierarchy, name, column.cells, people, crowd)

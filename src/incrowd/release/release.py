@@ -12,7 +12,7 @@ from incrowd.release.certificate import Certificate
 from incrowd.release.facts import ProvedFacts
 from incrowd.search.lattice.frontier import Explored, NodeState
 from incrowd.showing import Shown
-from incrowd.verify.verify import demand
+from incrowd.verify.verify import demand_models_met
 from incrowd.watch import Watch
 
 if TYPE_CHECKING:
@@ -61,10 +61,13 @@ class Release(ProvedFacts, Shown):
 
     @classmethod
     def of_verified(cls, facts: ProvedFacts, **made: Any) -> "Release":
-        """The release of rows that meet every model; `made` are its fields that facts lack."""
+        """Make a release of verified rows; `NotMetError` if a model is not met, or there is none.
+
+        `made` are the fields of a release that `facts` lack.
+        """
         if not facts.models:
             raise NotMetError("the policy has no model, so the release would protect nobody")
-        demand(facts.models)
+        demand_models_met(facts.models)
         return cls(**vars(facts), **made, _seal=_SEAL)
 
     @property

@@ -22,7 +22,7 @@ from incrowd.verify.verify import Reference
 
 @dataclass(frozen=True, eq=False)
 class ReleasedRows:
-    """Countable of a release: one label in place of two ends, and every missing cell null."""
+    """The rows of a release to count: one label in place of two ends, every missing cell null."""
 
     rows: Countable
     split: Mapping[str, str]
@@ -79,14 +79,16 @@ class ReleasedRows:
         ]
 
     def clear(self, rows: CountedRows) -> CountedRows:
-        """Read counted rows as the policy does: ends joined, and what means missing null."""
+        """Read counted rows by the policy: two ends become a label, missing marks become null."""
         there = set(rows.cells.columns)
         tops = {name: top for name, top in self.split.items() if {*end_names(name)} <= there}
         own = {name: marks for name, marks in self.marks.own.items() if name in tops}
-        return rows.with_cells(clear_own_marks(join_ends(self.plain(rows.cells), tops), own))
+        return rows.with_cells(
+            clear_own_marks(join_ends(self.clear_missing(rows.cells), tops), own)
+        )
 
-    def plain(self, cells: pl.DataFrame) -> pl.DataFrame:
-        """Make missing cells null and leave the others as they are stored."""
+    def clear_missing(self, cells: pl.DataFrame) -> pl.DataFrame:
+        """Make cells null that mean missing in every column; the others stay as they are stored."""
         return self.marks.clear_marks(cells, text=self.blank)
 
 

@@ -43,10 +43,10 @@ def check_key(key: bytes | None) -> bytes:
     return key
 
 
-def pseudonyms(column: str, texts: Iterable[str | None], key: bytes) -> list[str | None]:
-    """Make the pseudonyms of these cells of a column; a missing cell stays missing.
+def make_pseudonyms(column: str, texts: Iterable[str | None], key: bytes) -> list[str | None]:
+    """Make keyed pseudonyms of the cells of a column; a missing cell stays missing.
 
-    >>> pseudonyms("name", ["Ann", None], b"0123456789abcdef")
+    >>> make_pseudonyms("name", ["Ann", None], b"0123456789abcdef")
     ['dd8b687d3c6178df60e63e0ffd37306a', None]
     """
     domain = hmac.new(check_key(key), digestmod=hashlib.sha256)
@@ -62,7 +62,7 @@ def pseudonyms(column: str, texts: Iterable[str | None], key: bytes) -> list[str
 
 
 def columns_to_split(quasi: Quasi, names: Iterable[str]) -> tuple[str, ...]:
-    """The columns that can leave as two; refused if the table has a column of such a name."""
+    """The columns that can leave as two; `PolicyError` if the table has a column of such a name."""
     found = tuple(
         name
         for name, (_, hierarchy) in quasi.items()
@@ -78,7 +78,7 @@ def columns_to_split(quasi: Quasi, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def ends_of(hierarchy: Hierarchy, labels: Texts) -> tuple[Texts, Texts]:
-    """Find the smallest and the largest value of each label; None where there is none."""
+    """Return the smallest and the largest value of each label; None where it has no such end."""
     known = {label: _ends_of_label(hierarchy, label) for label in set(labels.tolist())}
     ends = np.empty((2, len(labels)), dtype=object)
     for i, label in enumerate(labels.tolist()):
@@ -110,7 +110,11 @@ def _value_at(place: float, domain: Domain) -> object:
 
 
 def plan_rows(table: LoadedTable, found: Found, outcome: Outcome, context: RunContext) -> RowPlan:
-    """Plan what each record shows if this recoding is released."""
+    """Plan what each record shows if the found recoding is released.
+
+    `PolicyError` if the engine has no order to keep, the key is missing or too short, or the table
+    has a column that is to be added.
+    """
     policy = table.policy
     if policy.order == "keep" and Can.ORDER not in table.engine.can:
         raise PolicyError(
@@ -127,7 +131,7 @@ def plan_rows(table: LoadedTable, found: Found, outcome: Outcome, context: RunCo
     if policy.split_ends:
         cells = _split_ends(table, cells)
     return RowPlan(
-        coded=table.coded,
+        coded=table.coded_columns,
         quasi=len(policy.quasi),
         tally=table.compiled.problem.tally,
         pieces=found.recoding.pieces,
@@ -176,13 +180,13 @@ def _pseudonym_cells(table: LoadedTable, context: RunContext) -> dict[str, Cell]
     cells: dict[str, Cell] = {}
     for name in pseudonymous_columns(table.policy):
         column = table.engine.texts(name, table.policy.marks.of_column(name))
-        shown = pseudonyms(name, column.domain.labels.tolist(), check_key(context.key))
+        shown = make_pseudonyms(name, column.domain.labels.tolist(), check_key(context.key))
         cells[name] = ByValue(column, np.array([None, *shown], dtype=object))
     return cells
 
 
 def _split_ends(table: LoadedTable, cells: dict[str, Cell]) -> dict[str, Cell]:
-    """Put into `cells` two columns of ends for each column of labels of numbers or dates."""
+    """Replace each column of `cells` with labels of numbers or dates by two of ends; return it."""
     spans = {
         name: pair
         for name, pair in table.quasi.items()

@@ -32,9 +32,10 @@ class SearchAgain:
     context: RunContext
 
     def __call__(self, rows: Counts) -> list[Cells | None] | None:
-        """Make the release of another table, of these rows of the world; return what records show.
+        """Search a table of these rows of the world; return what each of its records shows.
 
-        None for a record that is left out, and instead of all if there is no release.
+        None stands for a record that is left out. The whole result is None if nothing can be
+        released.
         """
         engine = MemoryEngine(self._people[rows.tolist()], text=False)
         try:
@@ -68,7 +69,7 @@ class SearchAgain:
 
 
 def count_shown_rows(staged: Staged, quasi: Sequence[str]) -> Counter[Cells | None]:
-    """Count records by what they show, as text, in the quasi-identifying columns."""
+    """Count released records by their texts in the quasi-identifying columns; no key is None."""
     names = [
         stored
         for name in quasi

@@ -42,7 +42,7 @@ MOST_TABLES = 10_000
 Shown: TypeAlias = tuple[str, ...] | None
 """What a record shows in the release; None if it is left out."""
 Searcher: TypeAlias = Callable[[Counts], Sequence[Shown] | None]
-"""What the records of a table show, given the row of the world of each; None without a release."""
+"""Searches the table of these rows of the world: what each record shows; None without a release."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ class Posterior:
         )
 
 
-def is_small(policy: Policy, world: World | None) -> bool:
-    """Whether a model counts people of a world that is too small to count by containment alone."""
+def relies_on_small_world(policy: Policy, world: World | None) -> bool:
+    """Whether the policy has a model of a world, and the world has fewer than `ENOUGH` people."""
     return world is not None and world.people < ENOUGH and any(map(of_world, policy.models))
 
 
@@ -80,7 +80,7 @@ class DrawnTable:
     people: Counts
     """People of the world with each distinct row."""
     first: Counts
-    """A row of the world of each kind."""
+    """For each distinct row, the first row of the world that equals it."""
     held: Counts
     """People of the table with each distinct row."""
     kind_of: Counts
@@ -113,7 +113,11 @@ def _ways_to_take(people: Sequence[int], number: int) -> Iterator[list[int]]:
 
 
 def drawn_table(table: LoadedTable) -> DrawnTable:
-    """Describe a table as drawn from its world; refused if it was not, or too much is unknown."""
+    """Describe a table as drawn from its small world.
+
+    `InfeasibleError` if it was not drawn from it, or other tables cannot be or are too many to be
+    searched.
+    """
     policy, world = table.policy, table.world.world
     size = f"the world has {count_of(world.people, 'person', 'people')}, fewer than {ENOUGH}"
     why = _reason_unsearchable(policy, world)
@@ -180,12 +184,12 @@ def _world_codes(table: LoadedTable, name: str) -> Counts:
 
 @dataclass(frozen=True, eq=False)
 class FittingKinds:
-    """Which people of a small world fit what a release shows."""
+    """Which people of a small world fit the rows that a release shows."""
 
     fits: Flags
-    """By what records show and by distinct row of the world: shape (lines, kinds)."""
+    """By row that the release shows and by distinct row of the world: whether it fits."""
     records: Counts
-    """Records that show each line."""
+    """Records that show each row."""
 
     @classmethod
     def of(cls, table: LoadedTable, seen: SeenRelease, drawn: DrawnTable) -> "FittingKinds":
@@ -220,10 +224,11 @@ def _code_cells(name: str, cells: NumberedCells) -> CodedColumn:
 def posterior_of(
     drawn: DrawnTable, search: Searcher, release: tuple[Counter[Shown], FittingKinds], watch: Watch
 ) -> Posterior:
-    """Search every table that could be drawn; add up what those with this release say.
+    """Search every table that could be drawn; add up what those that give this release say.
 
-    `release` is how many records show what, and whom that fits. Tables whose people do not fit it
-    cannot give it and are not searched.
+    `release` is how many records show each row, and which people of the world these rows fit.
+    Tables whose people do not fit it cannot give it and are not searched. `InfeasibleError` if the
+    search does not find this release again, `LimitError` if time is up.
     """
     shown, fitting = release
     seen = _AlikeTables(drawn, search, shown)
@@ -269,8 +274,8 @@ class _AlikeTables:
     ) -> tuple[Counter[Shown], Counter[tuple[Shown, int]]] | None:
         """Search a table that holds so many people of each distinct row; count what records show.
 
-        The second count is by what is shown and the distinct row of whom; None if there is no
-        release.
+        Returns records by what they show, and by what they show and the distinct row of their
+        person. None if there is no release.
         """
         kind = np.repeat(np.arange(len(held)), held)
         shown = self._search(self._drawn.first[kind])

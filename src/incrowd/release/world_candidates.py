@@ -20,8 +20,8 @@ def world_candidates(seen: SeenRelease, policy: Policy, world: PublicTable) -> W
     k = int(found.counts.min())
     if policy.unit is not None:
         return WorldCandidates(k, uncounted=_UNITS)
-    members = found.members(seen.crowds.sizes, MOST_PAIRS)
-    concealed = None if members is None else count_after_matching(FittingPairs(*members))
+    pairs = found.list_pairs(seen.crowds.sizes, MOST_PAIRS)
+    concealed = None if pairs is None else count_after_matching(FittingPairs(*pairs))
     if concealed is None:
         return WorldCandidates(k, uncounted=_TOO_MANY)
     if concealed.k is None:

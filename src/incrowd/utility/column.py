@@ -29,7 +29,7 @@ class ColumnCells:
     """How many there are, cell 0 included."""
 
     def counts(self, mass: Floats) -> Floats:
-        """The sum of figures of codes (`mass`) over the codes of each cell."""
+        """The sum of `mass`, a figure per code, over the codes of each cell."""
         return np.bincount(self.of, mass, self.number).astype(np.float64)
 
 
@@ -77,7 +77,10 @@ class OriginalColumn:
         return float(places[0]), float(places[-1])
 
     def to_unit_scale(self, places: Floats) -> Floats:
-        """Places on the column's scale, from 0 at its smallest to 1 at its largest value."""
+        """Places on the column's scale, from 0 at its smallest to 1 at its largest value.
+
+        All are 0 if these are equal.
+        """
         low, high = self.ends
         whole = high - low
         return np.zeros(len(places)) if not whole > 0 else (places - low) / whole
@@ -91,21 +94,21 @@ class OriginalColumn:
 
     @cached_property
     def widths(self) -> Floats:
-        """What each value weighs: the stretch nearest to a number or date, 1 for a category."""
+        """What each value weighs: the stretch of the scale nearest to it, 1 for a category."""
         if not self.ordered or len(self.domain) < 2 or self.ends[0] == self.ends[1]:
             return np.ones(len(self.domain))
         gaps = np.diff(self.scale)
         return np.asarray((np.append(gaps[0], gaps) + np.append(gaps, gaps[-1])) / 2)
 
     @cached_property
-    def fine(self) -> ColumnCells:
+    def fine_cells(self) -> ColumnCells:
         """Cells of the column by itself: its values, or `FINE` cells of equally many records."""
         if self.ordered and len(self.domain) > FINE:
             return self._even_cells(FINE)
         return ColumnCells(np.arange(len(self.domain) + 1, dtype=np.int32), len(self.domain) + 1)
 
     @cached_property
-    def coarse(self) -> ColumnCells:
+    def coarse_cells(self) -> ColumnCells:
         """At most `COARSE` cells: of equally many records, or frequent categories and the rest."""
         if len(self.domain) <= COARSE:
             return ColumnCells(

@@ -18,7 +18,10 @@ def two_way_counts(one: CellShares, other: CellShares) -> Floats:
 
 
 def two_way_variance(one: CellShares, other: CellShares) -> tuple[Floats, Floats]:
-    """Count records in each pair of cells; also variances, p (1 - p) for a record of chance p."""
+    """Return (counts, variances) of the records in each pair of cells.
+
+    A record that is there with a chance of p adds p to the count and p (1 - p) to the variance.
+    """
     held = _count_patterns(one, other)
     counts: Floats = one.shares.T @ (held @ other.shares)
     square: Floats = (one.shares**2).T @ (held @ other.shares**2)
@@ -26,7 +29,7 @@ def two_way_variance(one: CellShares, other: CellShares) -> tuple[Floats, Floats
 
 
 def one_way_variance(column: CellShares) -> tuple[Floats, Floats]:
-    """Count the records in each cell of one column; return also the variances of these counts."""
+    """Return (counts, variances) of the records in each cell of one column."""
     held = np.bincount(column.pattern, minlength=len(column.shares))
     counts = held @ column.shares
     return counts, np.maximum(counts - held @ column.shares**2, 0.0)

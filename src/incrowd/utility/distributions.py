@@ -16,26 +16,26 @@ NOISE = 2.0
 def column_utility(column: ReleasedColumn) -> ColumnUtility:
     """Compute every figure of one column; None where the release says nothing."""
     original, records = column.original, len(column.codes)
-    unreadable = column.cells_where(column.unreadable)
+    unreadable = column.count_cells(column.unreadable)
     told = records > unreadable
     mass = column.mass if told else None
     return ColumnUtility(
         name=original.name,
         kind=original.kind,
         total_variation=None if mass is None else _column_variation(original, mass),
-        earth_mover=None if mass is None else earth_mover(original, mass),
+        earth_mover=None if mass is None else earth_mover_distance(original, mass),
         missing=(int(original.counts[0]), int(column.records[0])),
-        suppressed=column.cells_where(column.suppressed),
+        suppressed=column.count_cells(column.suppressed),
         unreadable=unreadable,
         ncp=float(column.records @ column.ncp) / records if records else None,
-        within_noise=_share_within_noise(column) if told else None,
+        within_noise=_column_share_within_noise(column) if told else None,
         histogram=histogram(original, mass),
     )
 
 
 def _column_variation(original: OriginalColumn, mass: Floats) -> float:
     """The total variation of a column's fine cells; `mass` is the release's records per code."""
-    cells = original.fine
+    cells = original.fine_cells
     return total_variation(cells.counts(original.counts.astype(np.float64)), cells.counts(mass))
 
 
@@ -44,8 +44,11 @@ def total_variation(before: Floats, after: Floats) -> float:
     return float(np.abs(before / before.sum() - after / after.sum()).sum() / 2)
 
 
-def earth_mover(original: OriginalColumn, mass: Floats) -> float | None:
-    """Mean move of known values, as a share of the range; None for categories or without values."""
+def earth_mover_distance(original: OriginalColumn, mass: Floats) -> float | None:
+    """How far known values move on average, as a share of the range.
+
+    None for categories, and if either side has no values.
+    """
     before, after = original.counts[1:], mass[1:]
     if not original.ordered or not before.sum() or not after.sum():
         return None
@@ -53,14 +56,14 @@ def earth_mover(original: OriginalColumn, mass: Floats) -> float | None:
     return float(np.abs(gap) @ np.diff(original.scale))
 
 
-def _share_within_noise(column: ReleasedColumn) -> float:
+def _column_share_within_noise(column: ReleasedColumn) -> float:
     """The share of a column's counts, by its coarse cells, that are within the noise."""
     true, _ = one_way_variance(shares_of_original(column.original))
-    return within_noise(true, *one_way_variance(column.spread))
+    return share_within_noise(true, *one_way_variance(column.spread))
 
 
-def within_noise(true: Floats, estimate: Floats, variance: Floats) -> float:
-    """The share of the counts that differ by no more than `NOISE` deviations, or half a record.
+def share_within_noise(true: Floats, estimate: Floats, variance: Floats) -> float:
+    """The share of counts whose estimate is off by at most `NOISE` deviations or half a record.
 
     Estimates are scaled to as many records as the true counts; cells that nobody is in on either
     side do not count.

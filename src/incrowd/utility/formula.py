@@ -54,7 +54,10 @@ def parse_formula(text: str) -> Formula:
 
 
 def _split_words(text: str) -> list[tuple[str, str]]:
-    """Split a formula into its words, each with its kind: "sign" or "name"."""
+    """Split a formula into (kind, word) pairs; a kind is "sign" or "name".
+
+    `PolicyError` if a backtick does not end.
+    """
     words, at = [], 0
     text = text.rstrip()
     while at < len(text):
@@ -68,7 +71,7 @@ def _split_words(text: str) -> list[tuple[str, str]]:
 
 
 def require_columns(formula: Formula, names: Iterable[str]) -> None:
-    """Refuse a formula that names a column the table lacks."""
+    """Refuse a formula (`PolicyError`) that names a column the table lacks."""
     known = tuple(names)
     for name in formula.columns:
         if name not in known:

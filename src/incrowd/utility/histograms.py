@@ -26,7 +26,10 @@ _CORE = (0.05, 0.95)
 
 
 def histogram(column: OriginalColumn, mass: Floats | None) -> ColumnHistogram:
-    """Make the bars of a column; `mass` is the release's records per code, None if it is empty."""
+    """Make the bars of a column before and after, without bars that are empty in both.
+
+    `mass` is the release's records per code, None if the release is empty.
+    """
     labels, bar = _bars(column)
     before = np.bincount(bar, column.counts, len(labels)).astype(np.float64)
     after = np.zeros(len(labels))
@@ -66,7 +69,7 @@ def _category_bars(column: OriginalColumn) -> tuple[list[str], Codes]:
 
 
 def _bin_bars(column: OriginalColumn) -> tuple[list[str], Codes]:
-    """Bins of numbers or dates with the bin of each code; bins of a few records are joined."""
+    """The labels of bins of numbers or dates, and the bin of each code; small bins are joined."""
     places, dates = column.domain.positions, column.domain.kind is Kind.DATE
     ends = _date_edges(column) if dates else _round_edges(column)
     at = np.array([end for end, _ in ends])

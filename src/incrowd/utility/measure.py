@@ -18,11 +18,11 @@ from incrowd.utility.comparison import (
     RiskFigures,
 )
 from incrowd.utility.counts import two_way_counts, two_way_variance
-from incrowd.utility.distributions import column_utility, total_variation, within_noise
+from incrowd.utility.distributions import column_utility, share_within_noise, total_variation
 from incrowd.utility.formula import Formula
 from incrowd.utility.pairs import Feature, association, choose_pairs, measure_of
 from incrowd.utility.queries import query_utility, single_cell_shares
-from incrowd.utility.regression import regression
+from incrowd.utility.regression import fit_regression
 from incrowd.utility.released import ReleasedColumn
 
 
@@ -39,16 +39,16 @@ class OriginalTable:
         return {name: Feature.of_original(column) for name, column in self.columns.items()}
 
     @cached_property
-    def _known(self) -> dict[tuple[str, str], float | None]:
-        """The associations that `association` has measured, by pair of columns."""
+    def _measured_associations(self) -> dict[tuple[str, str], float | None]:
+        """What `association` has measured, by pair of columns; None if a column is constant."""
         return {}
 
     def association(self, one: str, other: str) -> float | None:
         """The association of two columns, measured once for each pair; None if one is constant."""
-        if (one, other) not in self._known:
+        if (one, other) not in self._measured_associations:
             found = association(self.features[one], self.features[other])
-            self._known[one, other] = found
-        return self._known[one, other]
+            self._measured_associations[one, other] = found
+        return self._measured_associations[one, other]
 
     @cached_property
     def pairs(self) -> list[tuple[str, str]]:
@@ -106,7 +106,7 @@ def release_utility(
     notes = list(release.notes)
     quasi = tuple(name for name in question.quasi if name in release.columns)
     parts = _ReleaseComparison(original, release, question, quasi)
-    two = parts.two_way() if release.records else (None, None)
+    two = parts.two_way_means() if release.records else (None, None)
     return ReleaseUtility(
         name=release.name,
         records=release.records,
@@ -154,15 +154,15 @@ class _ReleaseComparison:
                 after=association(after[a], after[b]),
             )
 
-    def two_way(self) -> tuple[float | None, float | None]:
-        """The means over pairs of total variation and of counts within noise; None for no pairs."""
+    def two_way_means(self) -> tuple[float | None, float | None]:
+        """The means over pairs of (total variation, share within noise); None without pairs."""
         before, after = self.original.features, self.release.features
         variation, within = [], []
         for a, b in self._shared_pairs:
             true = two_way_counts(before[a].spread, before[b].spread)
             estimate, variance = two_way_variance(after[a].spread, after[b].spread)
             variation.append(total_variation(true, estimate))
-            within.append(within_noise(true, estimate, variance))
+            within.append(share_within_noise(true, estimate, variance))
         if not variation:
             return None, None
         return fsum(variation) / len(variation), fsum(within) / len(within)
@@ -204,7 +204,7 @@ class _ReleaseComparison:
                 continue
             asked = models.make_task(target, columns, self.question.seed)
             tables = self.original.features, self.release.features
-            found = None if asked is None else models.model_test(asked, *tables)
+            found = None if asked is None else models.run_model_test(asked, *tables)
             if found is None:
                 notes.append(
                     f"The model test of {target!r} is left out: too few records or values."
@@ -213,7 +213,10 @@ class _ReleaseComparison:
                 yield found
 
     def regression(self, notes: list[str]) -> Regression | None:
-        """The regression of the formula on both tables, or None; `notes` says why if it fails."""
+        """The regression of the formula on both tables; None without a formula or records.
+
+        None, too, if it fails: then `notes` gets the reason.
+        """
         formula = self.question.formula
         if formula is None or not self.release.records:
             return None
@@ -222,7 +225,7 @@ class _ReleaseComparison:
             notes.append(f"The analysis cannot be done: the release lacks {', '.join(lacking)}.")
             return None
         tables = self.original.features, self.release.features
-        result = regression(formula, self.original.columns, tables, self.question.seed)
+        result = fit_regression(formula, self.original.columns, tables, self.question.seed)
         if result is None:
             notes.append(
                 f"The coefficients are left out: a regression of {formula.target!r} needs numbers "
@@ -241,8 +244,8 @@ class _ReleaseComparison:
     def has_unclear_labels(self) -> bool:
         """Whether quasi-identifying cells cannot be read, or are empty for two reasons."""
         columns = [self.release.columns[name] for name in self.quasi]
-        return any(column.cells_where(column.unreadable) for column in columns) or any(
-            name in self.release.split and column.cells_where(column.suppressed)
+        return any(column.count_cells(column.unreadable) for column in columns) or any(
+            name in self.release.split and column.count_cells(column.suppressed)
             for name, column in zip(self.quasi, columns, strict=True)
         )
 
@@ -260,7 +263,7 @@ class _ReleaseComparison:
         if more > 0:
             yield f"The release holds {count_of(more, 'record')} more than the original."
         for name, column in self.release.columns.items():
-            unread = column.cells_where(column.unreadable)
+            unread = column.count_cells(column.unreadable)
             if unread:
                 yield (
                     f"{count_of(unread, 'cell')} of {name!r} cannot be read as values of the "

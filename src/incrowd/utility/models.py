@@ -57,7 +57,7 @@ class Task:
 
 
 def make_task(target: str, columns: Mapping[str, OriginalColumn], seed: int) -> Task | None:
-    """Make the model test of one target; None if it has one value only, or nothing predicts it."""
+    """Say what to predict a target from; None if it has one value only, or nothing predicts it."""
     others = tuple(column for name, column in columns.items() if name != target)
     if len(columns[target].domain) < 2 or not others:
         return None
@@ -65,13 +65,13 @@ def make_task(target: str, columns: Mapping[str, OriginalColumn], seed: int) -> 
 
 
 def split_records(records: int, seed: int) -> tuple[Counts, Counts]:
-    """Draw records of the original to learn from, and others to test on."""
+    """Draw (records to learn from, records to test on) from the original, without overlap."""
     order = np.random.default_rng([seed, 3]).permutation(records)
     tested = order[: min(TESTED_ON, int(records * HELD_OUT))]
     return order[len(tested) :][:TRAINED_ON], tested
 
 
-def model_test(
+def run_model_test(
     task: Task, original: Mapping[str, Feature], release: Mapping[str, Feature]
 ) -> ModelTest | None:
     """Learn from both tables and predict the held-out records; None if there are too few."""
@@ -92,8 +92,8 @@ def model_test(
         task="classification" if task.classifies else "regression",
         model="logistic regression" if task.classifies else "ridge regression",
         score=task.score,
-        original=_score(task, x, (x, y), test),
-        release=_score(task, x, (shown_x, shown_y), test),
+        original=_fit_and_score(task, x, (x, y), test),
+        release=_fit_and_score(task, x, (shown_x, shown_y), test),
         baseline=_baseline_score(task, y, test[1]),
         trained_on=len(shown_y),
         tested_on=len(test[1]),
@@ -133,7 +133,7 @@ def _predictors(feature: Feature, some: Counts) -> Floats:
     return np.asarray(feature.spread.shares[feature.spread.pattern[some]])
 
 
-def _score(
+def _fit_and_score(
     task: Task, original: Floats, learned: tuple[Floats, Floats], test: tuple[Floats, Floats]
 ) -> float:
     """Learn from `learned` and return how well the model predicts `test`: accuracy or r2.

@@ -93,7 +93,10 @@ def association(one: Feature, other: Feature) -> float | None:
 
 
 def correlation(one: Feature, other: Feature) -> float | None:
-    """Pearson's correlation, None if one is constant; what labels leave open adds to variances."""
+    """Pearson's correlation; None if one is constant or no record has both.
+
+    The variance that labels leave open is added to that of the means.
+    """
     both = one.known & other.known
     if not both.any():
         return None
@@ -139,14 +142,14 @@ def cramers_v(table: Floats) -> float | None:
 def choose_pairs(columns: Sequence[OriginalColumn]) -> list[tuple[int, int]]:
     """Choose the pairs of columns to compare, by place: all, or the most associated ones.
 
-    These are ranked in the original by Cramér's V of their cells in records at even distances.
+    Pairs are ranked in the original by Cramér's V of their cells in records at even distances.
     """
     every = list(combinations(range(len(columns)), 2))
     if len(every) <= MOST_PAIRS:
         return every
     records = len(columns[0].coded.codes)
     some = np.unique(np.linspace(0, records - 1, min(records, _RANKED_ON)).astype(np.int64))
-    hot = [np.eye(c.coarse.number)[c.coarse.of[c.coded.codes[some]]] for c in columns]
+    hot = [np.eye(c.coarse_cells.number)[c.coarse_cells.of[c.coded.codes[some]]] for c in columns]
     edges = np.append(0, np.cumsum([h.shape[1] for h in hot]))
     together = np.concatenate(hot, axis=1)
     counts = together.T @ together

@@ -57,7 +57,7 @@ def _cube(
     sensitive: tuple[CellShares, CellShares],
     pair: tuple[int, int],
 ) -> _CUBE:
-    """The true counts by two columns and the sensitive one, and the estimates with the same sum."""
+    """Return (true counts, estimates with the same sum) by two columns and the sensitive one."""
     a, b = pair
     true = three_way_counts(before[a], before[b], sensitive[0])
     estimate = three_way_counts(after[a], after[b], sensitive[1])

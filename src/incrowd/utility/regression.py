@@ -44,7 +44,7 @@ class _Design:
 
 @dataclass(frozen=True, eq=False)
 class _FittedModel:
-    """The estimate of each term and its standard error, infinite where nothing is told."""
+    """The estimate of each term and its standard error, infinite where records do not tell it."""
 
     estimate: Floats
     error: Floats
@@ -63,7 +63,7 @@ def task_of(column: OriginalColumn) -> str | None:
     return "linear" if column.ordered and len(column.domain) > 2 else None
 
 
-def regression(
+def fit_regression(
     formula: Formula,
     columns: Mapping[str, OriginalColumn],
     tables: tuple[Mapping[str, Feature], Mapping[str, Feature]],
@@ -95,7 +95,7 @@ def regression(
 def _coefficients(
     terms: Sequence[str], fits: Sequence[_FittedModel | None], units: Floats
 ) -> list[Coefficient]:
-    """The coefficients that the original tells, in the units of their columns; no others."""
+    """The coefficients that the original determines, in the units of their columns."""
     coefficients = []
     for place, (term, unit) in enumerate(zip(terms, units.tolist(), strict=True), start=1):
         before, after = (None if fit is None else fit.coefficient(place, unit) for fit in fits)
@@ -117,7 +117,11 @@ def _coefficients(
 
 
 def interval_overlap(one: tuple[float, float], other: tuple[float, float]) -> float:
-    """The overlap of two 95 % intervals, mean share of both, < 0 if apart (Karr et al., 2006)."""
+    """The overlap of two 95 % intervals, as a mean share of both (Karr et al., 2006).
+
+    Each is given by (estimate, standard error). Below 0 if they are apart; 1 or 0 if one of them
+    is a point.
+    """
     ends = [(value - _NORMAL * error, value + _NORMAL * error) for value, error in (one, other)]
     common = min(high for _, high in ends) - max(low for low, _ in ends)
     lengths = [high - low for low, high in ends]
@@ -130,12 +134,12 @@ def interval_overlap(one: tuple[float, float], other: tuple[float, float]) -> fl
 
 
 def _dummies(column: OriginalColumn) -> tuple[list[str], list[list[int]]]:
-    """The names of a column's categories beside the most frequent one, and the cells of each.
+    """Return (names, cells of each) of a column's categories beside the most frequent one.
 
     A category is called by its place in the order of how common they are, never by its value. Rare
     ones are put together at the end.
     """
-    cells = column.coarse
+    cells = column.coarse_cells
     held = cells.counts(column.counts.astype(np.float64))
     reference = 1 + int(np.argmax(held[1:]))
     names, groups, rare = [], [], []
@@ -214,7 +218,7 @@ def _outcome_values(column: OriginalColumn, features: Mapping[str, Feature], som
 
 
 def _gram_inverse(x: Floats) -> tuple[Floats, Flags]:
-    """The inverse of X'X, and which columns of X the records tell apart from the others."""
+    """Return (inverse of X'X, flags of the columns of X that the others do not determine)."""
     gram = x.T @ x
     size = np.sqrt(np.maximum(np.diag(gram), 1e-300))
     scaled = gram / np.outer(size, size)
@@ -226,7 +230,7 @@ def _gram_inverse(x: Floats) -> tuple[Floats, Flags]:
 
 
 def _fit_linear(design: _Design) -> _FittedModel | None:
-    """Fit by least squares, with infinite errors where nothing is told; None if records are few."""
+    """Fit by least squares, errors infinite where records tell nothing; None if records are few."""
     records, terms = design.x.shape
     if records <= terms:
         return None
@@ -239,7 +243,11 @@ def _fit_linear(design: _Design) -> _FittedModel | None:
 
 
 def _fit_logistic(design: _Design) -> _FittedModel | None:
-    """Fit by maximum likelihood with Newton's method; None if it does not settle."""
+    """Fit by maximum likelihood with Newton's method.
+
+    None if it does not settle, records are few or the outcome does not vary. Errors are infinite
+    where the records do not tell a coefficient or it has no finite estimate.
+    """
     records, terms = design.x.shape
     if records <= terms or not 0 < design.y.mean() < 1:
         return None

@@ -45,7 +45,7 @@ class CellShares:
 
 def shares_of_original(column: OriginalColumn) -> CellShares:
     """The cells of the original itself: every record lies wholly in one."""
-    cells = column.coarse
+    cells = column.coarse_cells
     return CellShares(cells.of[column.coded.codes], np.eye(cells.number))
 
 
@@ -78,8 +78,8 @@ class ReleasedColumn:
         """Records per label."""
         return np.bincount(self.codes, minlength=len(self.matching))
 
-    def cells_where(self, labels: Flags) -> int:
-        """Count the records whose label is flagged in `labels`."""
+    def count_cells(self, labels: Flags) -> int:
+        """Count the cells whose label is flagged in `labels`."""
         return int(self.records[labels].sum())
 
     @cached_property
@@ -100,7 +100,7 @@ class ReleasedColumn:
         return np.append(1.0, self.original.widths)[self._order]
 
     def _sums_by_label(self, at_place: Floats) -> Floats:
-        """The sum of figures of places over the places of each label."""
+        """Per label: the sum of `at_place`, a figure per place, over its places."""
         total = np.append(0.0, np.cumsum(at_place))
         runs = total[self.matching.high + 1] - total[self.matching.low]
         return np.bincount(self._label, runs, len(self.matching)).astype(np.float64)
@@ -141,7 +141,7 @@ class ReleasedColumn:
     @cached_property
     def spread(self) -> CellShares:
         """The records over the coarse cells of the original."""
-        cells = self.original.coarse
+        cells = self.original.coarse_cells
         shares = self._cell_shares(cells)
         pure = shares.max(axis=1) >= _PURE
         pattern = np.where(pure, shares.argmax(axis=1), cells.number + np.cumsum(~pure) - 1)
@@ -279,7 +279,7 @@ class _Labels:
 
     @staticmethod
     def _values_only(runs: list[Run]) -> list[Run]:
-        """Runs without the missing value: a label is spread over values."""
+        """The runs without the missing value: a label is spread over values."""
         return [(max(low, 1), high) for low, high in runs if high >= 1]
 
     def _nearest_run(self, reach: tuple[float, float] | None, place: Codes) -> list[Run]:
@@ -322,7 +322,7 @@ class _Labels:
         return float((decoded.high - np.maximum(decoded.low, 1) + 1).sum())
 
     def _suppressed_labels(self, leaves: Floats) -> Flags:
-        """Which labels show nothing: such as `*` if that is no value, or all values together."""
+        """Flag labels that show nothing: such as `*` if that is no value, or one for all values."""
         values = set(self._original.domain.labels.tolist()) if self._size else set()
         tops = {TOP} if self._hierarchy is None else {TOP, str(self._hierarchy.labels[-1][0])}
         named = [text in tops or not text.strip(TOP) for text in self._texts]

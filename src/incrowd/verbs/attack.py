@@ -32,7 +32,7 @@ from incrowd.models import AnyModel
 from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate
-from incrowd.release.policy_record import restore_roles
+from incrowd.release.policy_record import restore_flat_policy
 from incrowd.requests.attack import AttackRequest
 from incrowd.requests.request import verb
 from incrowd.verbs.policies import with_policy
@@ -133,7 +133,7 @@ def _certified_policy(certificate: AnyPath, policy: Policy | None) -> Policy:
             "both a policy and a certificate are given, and the certificate has its own policy",
             remedy="leave one of them out",
         )
-    return restore_roles(Certificate.from_json(files.content(certificate)).policy)
+    return restore_flat_policy(Certificate.from_json(files.content(certificate)).policy)
 
 
 def play_attacks(

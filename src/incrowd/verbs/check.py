@@ -31,9 +31,9 @@ from incrowd.release.certificate import (
 from incrowd.release.certificate import new_keys as make
 from incrowd.release.check import CheckedRelease, check_rows
 from incrowd.release.claims import Backing
-from incrowd.release.load import WorldReference, load, with_hierarchy
+from incrowd.release.load import WorldReference, code_by_hierarchy, load
 from incrowd.release.original import Original
-from incrowd.release.policy_record import restore_policy, restore_roles
+from incrowd.release.policy_record import restore_flat_policy, restore_policy
 from incrowd.requests.check import CheckRequest
 from incrowd.requests.request import verb
 from incrowd.table.column import Role
@@ -150,7 +150,7 @@ def _spread_of_column(engine: Engine, policy: Policy, name: str, folder: AnyPath
         raise PolicyError(f"{name!r} has no hierarchy")
     kind = policy.columns[name].kind
     column = code_columns(engine, policy, [name])[name]
-    aligned, hierarchy = with_hierarchy(engine, column, resolve(given, folder, kind))
+    aligned, hierarchy = code_by_hierarchy(engine, column, resolve(given, folder, kind))
     rows = engine.counts([name], [aligned])
     cells = policy.marks.with_nulls(rows.cells, text=engine.text)
     return Reference.read(rows.with_cells(cells), name, len(aligned.domain), hierarchy.maps)
@@ -183,7 +183,7 @@ def certified_policy(certificate: Certificate | None, original: Any) -> Policy:
     if certificate is None:
         raise PolicyError("there is nothing to check against", remedy="give a policy")
     if original is None:
-        return restore_roles(certificate.policy)
+        return restore_flat_policy(certificate.policy)
     found = restore_policy(certificate.policy)
     if found is None:
         raise PolicyError(

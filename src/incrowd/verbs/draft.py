@@ -7,7 +7,7 @@ from incrowd.policy.draft import Draft
 from incrowd.policy.draft import draft as drafted
 from incrowd.policy.draft_settling import settle_roles
 from incrowd.policy.joint import with_costs, with_joint_uniqueness
-from incrowd.policy.profiles import coded_columns, profiles
+from incrowd.policy.profiles import coded_columns, make_profiles
 from incrowd.requests.draft import DraftRequest
 from incrowd.requests.request import verb
 from incrowd.watch import Watch
@@ -35,7 +35,7 @@ def draft(asked: DraftRequest) -> Draft:
                 label=said.get(column.name, ""),
                 value_labels=(asked.value_labels or {}).get(column.name, {}),
             )
-            for column in profiles(engine, coded)
+            for column in make_profiles(engine, coded)
         ]
         first = settle_roles(drafted(columns, text=engine.text), engine, columns, coded)
         tell("looking for columns that identify together", 0.0)

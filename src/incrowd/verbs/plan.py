@@ -18,7 +18,7 @@ from incrowd.policy import draft
 from incrowd.policy.codec import make_value
 from incrowd.policy.policy import Policy
 from incrowd.policy.presets import quick
-from incrowd.policy.profiles import profiles
+from incrowd.policy.profiles import make_profiles
 from incrowd.population.actions import Look, ladder_of, ladder_of_size
 from incrowd.population.bounds import check_whole_number
 from incrowd.population.plan import (
@@ -200,7 +200,7 @@ def _guess_quasi(engine: Engine) -> tuple[str, ...]:
 
     Unlike `incrowd init` this takes no marks of missing values out first.
     """
-    found = [one.name for one in profiles(engine) if draft.guess_role(one).role is Role.QUASI]
+    found = [one.name for one in make_profiles(engine) if draft.guess_role(one).role is Role.QUASI]
     if not found:
         raise PolicyError(
             "no column looks quasi-identifying",

@@ -187,7 +187,7 @@ def _load_original(
     there = lent.enter_context(open_table(*given))
     fitted = _policy_for_original(policy, there)
     parts = part_release_of(there.engine, fitted)
-    sampler = None if parts is None else parts.sampled
+    sampler = None if parts is None else parts.sampler
     builders = builders_of(fitted, asked.folder)
     return load(there.engine, fitted, builders, world, sampler), parts is not None
 

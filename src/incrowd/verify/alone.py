@@ -21,8 +21,8 @@ _LARGEST = 2**31
 
 Columns = tuple[str, ...]
 Blocks = Callable[[], Iterable[SeenRelease]]
-"""The rows of a release, block by block: a class is in one block, and a person with several
-records, too."""
+"""Returns the rows of a release, block by block; called again for each further pass. All rows of
+a class, and of a person, are in one block."""
 
 
 @dataclass(frozen=True)
@@ -114,10 +114,10 @@ class AloneCounts:
         return round_up_share(self.alone[known], self.people)
 
 
-def alone_of(
+def measure_alone(
     blocks: Blocks, kept: Sequence[str], limit: AloneLimit, unseen: Sequence[str] = ()
 ) -> Alone:
-    """Count whom these kept columns single out, and name those to blame if they are too many.
+    """Count whom kept columns single out, and name the columns to blame if these are too many.
 
     Columns that nobody can look into (`unseen`) count as singling out everybody.
     """
@@ -151,7 +151,7 @@ def _excess_columns(blocks: Blocks, judged: Columns, most: float, found: AloneCo
 
 
 def count_alone(blocks: Iterable[SeenRelease], known: Sequence[Columns]) -> AloneCounts:
-    """How many people are alone for whoever knows each of these sets of columns."""
+    """Count who is alone for whoever knows a set of columns, for each of these sets."""
     people, alone = 0, dict.fromkeys(known, 0)
     for seen in blocks:
         crowds, names = seen.crowds, {name for some in known for name in some}
@@ -160,29 +160,31 @@ def count_alone(blocks: Iterable[SeenRelease], known: Sequence[Columns]) -> Alon
         people += _count_people(crowds, nothing == 0, nothing > 0)
         for some in alone:
             values = _pack_values([nothing, *(codes[name] for name in some)])
-            alone[some] += _alone_people(crowds, values)
+            alone[some] += _count_alone_people(crowds, values)
     return AloneCounts(people, alone)
 
 
 def _pack_values(columns: Sequence[Counts]) -> Counts:
-    """One number for the values of several columns, per row; equal ones are equal."""
+    """Make one number per row of the values of several columns; rows with equal values share it."""
     values = pack(columns)
     if values.max(initial=0) < _LARGEST:
         return values
     return np.unique(values, return_inverse=True)[1].astype(np.int64)
 
 
-def _alone_people(crowds: Crowds, values: Counts) -> int:
+def _count_alone_people(crowds: Crowds, values: Counts) -> int:
     """Count the people who are alone by these values, but not by what they show."""
     if crowds.unit is None and crowds.pairs is None:
         # Whoever is alone in a class is alone by every value: they are counted on both sides.
         return int((crowds.count_values(values)[2] == 1).sum() - (crowds.sizes == 1).sum())
     nothing = np.zeros_like(values)
-    return _count_people(crowds, _alone_rows(crowds, values), _alone_rows(crowds, nothing))
+    return _count_people(
+        crowds, _flag_alone_rows(crowds, values), _flag_alone_rows(crowds, nothing)
+    )
 
 
-def _alone_rows(crowds: Crowds, values: Counts) -> Flags:
-    """Flag rows of a person who is the only one of the crowd with this value."""
+def _flag_alone_rows(crowds: Crowds, values: Counts) -> Flags:
+    """Flag rows of a person who is the only one of the crowd with the value of the row."""
     crowd, value, people = crowds.count_values(values)
     domain = int(values.max(initial=0)) + 1
     place = np.searchsorted(crowd * domain + value, crowds.class_of * domain + values)

@@ -46,14 +46,14 @@ def largest_k(n: int, share: float, beta: float) -> int:
 
 
 def lower_share(size: int, people: int, columns: int, level: float, *, declared: bool) -> float:
-    """The least share that a class of `size` of `people` may have, wrong with a chance of `level`.
+    """A bound that the share of a class of `size` of `people` exceeds but for a chance of `level`.
 
-    It holds for all classes of these `columns` together. A class of share q that was fixed
-    beforehand holds `size` of `people` with a probability of P[Bin(people, q) >= size] (Clopper and
-    Pearson 1934). Where labels are `declared`, at most 1/q classes have that share, for each of at
-    most 32 levels per column. Otherwise two people per column determine what a class shows; any of
-    them may, and only the others count. Drawing without replacement makes tails smaller, so this is
-    on the safe side.
+    It is 0 if nothing is certain, and holds for all classes of these `columns` together. A class of
+    share q that was fixed beforehand holds `size` of `people` with a probability of
+    P[Bin(people, q) >= size] (Clopper and Pearson 1934). Where labels are `declared`, at most 1/q
+    classes have that share, for each of at most 32 levels per column. Otherwise two people per
+    column determine what a class shows; any of them may, and only the others count. Drawing without
+    replacement makes tails smaller, so this is on the safe side.
 
     >>> lower_share(1, 5_000, 1, 0.05, declared=True)
     0.0
@@ -127,7 +127,7 @@ def _stirling_error(m: int) -> float:
 
 
 def _sum_over_first(start: int, n: int, share: float, *, step: int) -> float:
-    """The sum of probabilities from `start` on, up or down by `step`, over the first of them."""
+    """The sum of probabilities from `start` on, up or down by `step`, over that at `start`."""
     total, factor, at = 1.0, 1.0, start
     last = 0 if step < 0 else n
     while at != last and factor > _NOTHING * total:

@@ -63,7 +63,7 @@ class LabelMeaning:
 def meaning_of(
     labels: Sequence[str | None], domain: Domain, tree: LabelTree | None, *, anything: bool
 ) -> LabelMeaning:
-    """Read what labels of a column may stand for among the values of a world; None is missing.
+    """Read which values of a world each label of a column may stand for; label None is missing.
 
     A missing cell stands for a missing value, the label of the top for everything, missing too.
     With `anything` a missing value matches anything, in the release as in the world.
@@ -144,7 +144,7 @@ def _runs_of_places(places: Codes) -> Counts:
 
 
 def _leaf_of_values(domain: Domain, leaves: Domain) -> Counts:
-    """Number the leaf that each value of the world is; `_NO_LEAF` where it is none.
+    """The number of the leaf that each value of the world is; `_NO_LEAF` where it is none.
 
     Values of one kind are equal by value; others by their text, or by the number or date that
     their text is.
@@ -209,8 +209,8 @@ class _Owners:
     single: int
     """Individuals with one row."""
 
-    def of(self, people: slice) -> Counts:
-        """The person of each row of these people, numbered from 0."""
+    def person_of_rows(self, people: slice) -> Counts:
+        """Whose each row of these people is; the people are numbered from 0."""
         lengths = np.diff(self.start[people.start : people.stop + 1])
         return np.repeat(np.arange(len(lengths)), lengths)
 
@@ -289,11 +289,12 @@ class CandidateCounts:
                     counts[chunk] += np.bincount(line, minlength=len(bits))
         return counts
 
-    def members(self, sizes: Counts, most: int) -> tuple[Counts, Counts, Counts] | None:
-        """List pairs of a line and somebody who fits it, and count the records of each line.
+    def list_pairs(self, sizes: Counts, most: int) -> tuple[Counts, Counts, Counts] | None:
+        """List pairs of a line and an individual who fits it: (lines, individuals, records).
 
-        A line is what classes show in the columns of the world, `sizes` are the records of classes.
-        None if there are more than `most` pairs. Individuals are numbered from 0.
+        A line is what classes show in the columns of the world; the records are those of each line,
+        by `sizes`, the records of each class. Individuals are numbered from 0. None if there are
+        more than `most` pairs.
         """
         if self._counts.sum() > most:
             return None
@@ -332,7 +333,7 @@ class CandidateCounts:
         return self._owners.blocks(max(64, 8 * _LABEL_BYTES // labels))
 
     def _flag_fitting(self, people: slice) -> Iterator[tuple[slice, Bits]]:
-        """Yield slices of lines, with a bit per line and row of these people: whether it fits."""
+        """Yield (slice of lines, a bit per line and row of these people: whether it fits)."""
         owners = self._owners
         rows = owners.rows[owners.start[people.start] : owners.start[people.stop]]
         lines = [_bits_of_labels(meaning, places[rows]) for meaning, places in self._columns]
@@ -352,7 +353,9 @@ class CandidateCounts:
         line, word = np.nonzero(bits)
         found, bit = np.nonzero(np.unpackbits(bits[line, word].view(np.uint8)).reshape(-1, 64))
         line, row = line[found], 64 * word[found] + bit
-        person = row if people.stop <= self._owners.single else self._owners.of(people)[row]
+        person = (
+            row if people.stop <= self._owners.single else self._owners.person_of_rows(people)[row]
+        )
         new = np.append(True, (np.diff(line) != 0) | (np.diff(person) != 0))[: len(line)]
         return line[new], person[new]
 

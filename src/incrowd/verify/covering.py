@@ -18,8 +18,8 @@ MOST_PAIRS = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Sides:
-    """One quasi-identifying column of both tables."""
+class ColumnPair:
+    """One quasi-identifying column of the release and of the original table."""
 
     shown: Counts
     """The label of each released row: 0 for missing, else its number in `stands` plus 1."""
@@ -44,7 +44,7 @@ class Keys:
 
 
 def keys_of(before: CountedRows, after: CountedRows) -> tuple[Keys, Keys]:
-    """Make the keys of the table's rows and of the release's, by the columns that both have."""
+    """Make the keys of the rows `before` and `after`, by the columns that both have."""
     both = [
         number_cells(pl.concat([text_of(before.cells[name]), text_of(after.cells[name])])).codes
         for name in before.cells.columns
@@ -55,7 +55,7 @@ def keys_of(before: CountedRows, after: CountedRows) -> tuple[Keys, Keys]:
     return Keys(key[:first], before.records), Keys(key[first:], after.records)
 
 
-def surplus_records(before: Keys, after: Keys) -> int:
+def count_surplus_records(before: Keys, after: Keys) -> int:
     """Count released records beyond those that hold the same unchanged values in the table."""
     size = int(max(before.number.max(initial=-1), after.number.max(initial=-1))) + 1
     there, released = (
@@ -64,8 +64,8 @@ def surplus_records(before: Keys, after: Keys) -> int:
     return int(np.maximum(released - there, 0).sum())
 
 
-def count_uncovered(before: Keys, after: Keys, columns: Sequence[Sides]) -> int | None:
-    """Count released records that cover none with the same key; None if pairs are too many."""
+def count_uncovered(before: Keys, after: Keys, columns: Sequence[ColumnPair]) -> int | None:
+    """Count released records that cover no record with the same key; None if pairs are too many."""
     rows, times = _distinct_rows(after, [column.shown for column in columns])
     records, _ = _distinct_rows(before, [column.held.astype(np.int64) for column in columns])
     records = records[np.argsort(before.number[records], kind="stable")]
@@ -84,7 +84,7 @@ def count_uncovered(before: Keys, after: Keys, columns: Sequence[Sides]) -> int 
 
 
 def _distinct_rows(keys: Keys, columns: Sequence[Counts]) -> tuple[Counts, Counts]:
-    """The first of all rows that are equal in all columns, and the records of each."""
+    """The place of the first of all rows that are equal in all columns, and their records."""
     place = number_rows([keys.number, *columns])
     _, first = np.unique(place, return_index=True)
     return first.astype(np.int64), records_per_code(place, keys.records, len(first))

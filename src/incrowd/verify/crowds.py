@@ -52,7 +52,7 @@ class Crowds:
         return people
 
     @property
-    def of_class(self) -> Counts:
+    def people_of_class(self) -> Counts:
         """People per class, without other classes that it could match."""
         return replace(self, pairs=None).people
 
@@ -70,7 +70,7 @@ class Crowds:
         return crowd, value, count
 
     def _repeat_in_crowds(self, member: Counts) -> tuple[Counts, Counts]:
-        """Repeat each entry of a class for every crowd of the class: the crowds, and the places.
+        """Repeat each entry of a class for every crowd of the class: (crowds, places of entries).
 
         `member` has the class of each entry, ascending.
         """
@@ -91,7 +91,8 @@ def crowds_of(
 ) -> Crowds:
     """Find the crowds of rows by their numbered cells (`number_cells`), one array per column.
 
-    `records` says how many records each row stands for, one if not given.
+    `records` says how many records each row stands for, one if not given. With `anything` a missing
+    cell matches every cell; `LimitError` if too many classes match then.
     """
     key = np.zeros(len(columns[0]), dtype=np.int64)
     for codes in columns:
@@ -165,8 +166,8 @@ def people_by_value(codes: Counts, size: int, unit: Counts | None, records: Coun
     return np.bincount(np.unique(unit * size + codes) % size, minlength=size)
 
 
-def own_units(people: Codes | None) -> Counts | None:
-    """Number units, one each for records of nobody else (0); None if every record is a person."""
+def number_units(people: Codes | None) -> Counts | None:
+    """Number whose each record is; every record of unit 0 is a person of its own. None for None."""
     if people is None:
         return None
     unit = people.astype(np.int64)
@@ -189,7 +190,10 @@ def pack(columns: Sequence[Counts]) -> Counts:
 
 
 def _matching_classes(shown: Counts) -> tuple[Counts, Counts]:
-    """List all pairs of classes that could show the same if missing cells were known."""
+    """List all pairs (crowd, member) of classes that match through missing cells, also with itself.
+
+    `shown` has a column per class. `LimitError` if there are more than `_MOST_PAIRS`.
+    """
     patterns, of = np.unique(shown == 0, axis=1, return_inverse=True)
     members = [np.flatnonzero(of == p) for p in range(patterns.shape[1])]
     crowd, member, total = [], [], 0

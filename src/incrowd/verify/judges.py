@@ -56,7 +56,7 @@ class Evidence:
         return self.crowds.people
 
     @property
-    def everybody(self) -> int:
+    def number_of_people(self) -> int:
         """Different people in the rows that leave."""
         crowds = self.crowds
         return int(crowds.records.sum()) if crowds.unit is None else len(np.unique(crowds.unit))
@@ -92,10 +92,11 @@ class Holders:
 
 
 Judgement = tuple[float, bool]
+"""The value of the weakest crowd, and whether it meets the threshold."""
 
 
 def judge(model: Any, evidence: Evidence) -> Judgement:
-    """Judge a model: the value of the weakest crowd, and whether it meets the threshold."""
+    """Judge a model; `NotMetError` if it has no judge, or its judge lacks what it needs."""
     if model.name not in JUDGES:
         raise NotMetError(
             f"incrowd cannot verify the model {model.name!r}, so nothing was released",
@@ -106,30 +107,30 @@ def judge(model: Any, evidence: Evidence) -> Judgement:
     return float(model.threshold) if near else reached, bool(ok)
 
 
-def _k_anonymity(model: Any, evidence: Evidence) -> Judgement:
+def _judge_k_anonymity(model: Any, evidence: Evidence) -> Judgement:
     """Judge by the smallest crowd (Sweeney Definition 2)."""
     smallest = int(evidence.people.min())
     return float(smallest), smallest >= model.k
 
 
-def _l_diversity(model: Any, evidence: Evidence) -> Judgement:
+def _judge_l_diversity(model: Any, evidence: Evidence) -> Judgement:
     """Judge by the kind of l-diversity that the model asks for."""
     return _KINDS[model.kind](model, evidence.holders(model.column))
 
 
-def _frequency(model: Any, holders: Holders) -> Judgement:
+def _judge_frequency(model: Any, holders: Holders) -> Judgement:
     """Judge whether no value has above 1/l of a crowd (Ghinita Definition 4)."""
     enough = _are_at_most(holders.largest, holders.people, 1 / meant_fraction(model.l))
     return float((holders.people / holders.largest).min()), enough
 
 
-def _distinct(model: Any, holders: Holders) -> Judgement:
+def _judge_distinct(model: Any, holders: Holders) -> Judgement:
     """Judge whether every crowd has at least l different values."""
     fewest = int(np.bincount(holders.crowd).min())
     return float(fewest), fewest >= meant_fraction(model.l)
 
 
-def _entropy(model: Any, holders: Holders) -> Judgement:
+def _judge_entropy(model: Any, holders: Holders) -> Judgement:
     """Judge whether every crowd has an entropy of log l or more (Machanavajjhala Section 4.1)."""
     share = holders.count / holders.held[holders.crowd]
     entropy = -np.add.reduceat(share * np.log(share), holders.start)
@@ -137,7 +138,7 @@ def _entropy(model: Any, holders: Holders) -> Judgement:
     return float(np.exp(lowest)), lowest >= np.log(model.l) - _ROUNDING
 
 
-def _recursive(model: Any, holders: Holders) -> Judgement:
+def _judge_recursive(model: Any, holders: Holders) -> Judgement:
     """Judge r1 < c (r_l + … + r_m) in every crowd (Machanavajjhala et al. Section 4.1)."""
     order = np.lexsort((-holders.count, holders.crowd))
     count = holders.count[order]
@@ -152,15 +153,18 @@ def _recursive(model: Any, holders: Holders) -> Judgement:
 
 
 _KINDS: Mapping[str, Callable[[Any, Holders], Judgement]] = {
-    "frequency": _frequency,
-    "distinct": _distinct,
-    "entropy": _entropy,
-    "recursive": _recursive,
+    "frequency": _judge_frequency,
+    "distinct": _judge_distinct,
+    "entropy": _judge_entropy,
+    "recursive": _judge_recursive,
 }
 
 
-def _alpha_k(model: Any, evidence: Evidence) -> Judgement:
-    """Judge k people (1.0 if fewer), and no value above alpha, per crowd (Wong et al. Sect. 2)."""
+def _judge_alpha_k(model: Any, evidence: Evidence) -> Judgement:
+    """Judge whether crowds have k people and no value above alpha (Wong et al. Section 2).
+
+    The value is 1.0 if a crowd has fewer than k people.
+    """
     holders = evidence.holders(model.column)
     if int(evidence.people.min()) < model.k:
         return 1.0, False
@@ -168,14 +172,14 @@ def _alpha_k(model: Any, evidence: Evidence) -> Judgement:
     return share, _are_at_most(holders.largest, holders.people, meant_fraction(model.alpha))
 
 
-def _probabilistic(model: Any, evidence: Evidence) -> Judgement:
+def _judge_probabilistic(model: Any, evidence: Evidence) -> Judgement:
     """Judge whether crowds stand for k of the population, with confidence (Lodha-Thomas Def. 4).
 
     The share of the smallest crowd is bounded from below by its people among all who were drawn,
     also those whom the release leaves out. More people than the population are no sample of it.
     """
     size, n = int(evidence.people.min()), int(model.population)
-    drawn = max(evidence.everybody, evidence.drawn or 0)
+    drawn = max(evidence.number_of_people, evidence.drawn or 0)
     if drawn > n:
         return 0.0, False
     declared, level = model.labels == "declared", 1 - model.confidence
@@ -185,25 +189,25 @@ def _probabilistic(model: Any, evidence: Evidence) -> Judgement:
     return float(reached), reached >= model.k
 
 
-def _k_map(model: Any, evidence: Evidence) -> Judgement:
+def _judge_k_map(model: Any, evidence: Evidence) -> Judgement:
     """Judge by the fewest individuals of the world that a row may be (Bettini Definition 4)."""
     fewest = int(_candidates(model, evidence).min())
     return float(fewest), fewest >= model.k
 
 
-def _delta_presence(model: Any, evidence: Evidence) -> Judgement:
+def _judge_delta_presence(model: Any, evidence: Evidence) -> Judgement:
     """Judge by the highest chance that an individual is in the table, by one crowd and by all.
 
     Nergiz et al. 2007; of all crowds what they say of one individual is added up.
     """
-    people, there = evidence.crowds.of_class, _candidates(model, evidence)
+    people, there = evidence.crowds.people_of_class, _candidates(model, evidence)
     share = max(float((people / np.maximum(there, 1)).max()), evidence.presence or 0.0)
     met = bool((there > 0).all()) and _are_at_most(people, there, meant_fraction(model.delta))
     return min(share, 1.0), met and share <= model.delta + _ROUNDING
 
 
 def _candidates(model: Any, evidence: Evidence) -> Counts:
-    """The candidates of each crowd in the world; refuses a model of a world without one."""
+    """The candidates of each crowd in the world; `NotMetError` without a world."""
     if evidence.world is None:
         raise NotMetError(
             f"{model.name} needs its world, so it cannot be verified without one: give the world",
@@ -212,7 +216,7 @@ def _candidates(model: Any, evidence: Evidence) -> Counts:
     return evidence.world
 
 
-def _t_closeness(model: Any, evidence: Evidence) -> Judgement:
+def _judge_t_closeness(model: Any, evidence: Evidence) -> Judgement:
     """Judge by the largest distance of a crowd's spread from the whole (Li et al. Section 5)."""
     distances: dict[str, Callable[[Holders, Values], Floats]] = {
         "equal": _equal_distance,
@@ -279,7 +283,10 @@ def _missing_shares(holders: Holders) -> Floats:
 
 
 def _hierarchical_distance(holders: Holders, values: Values) -> Floats:
-    """Per crowd: the sum over nodes of what is carried over each, times its share of the height."""
+    """Per crowd: the sum of what is carried over each node, times its share of the height.
+
+    `NotMetError` if the column has no hierarchy.
+    """
     if values.maps is None:
         raise NotMetError(
             "a sensitive column lacks its hierarchy, so its distances cannot be verified",
@@ -304,20 +311,23 @@ def _crowd_shares(holders: Holders, block: slice, places: int) -> Floats:
 
 
 def _carry_up(extra: Floats, maps: Codes) -> Floats:
-    """Sum up what the children of each node exchange, times its height; `extra` by value."""
+    """Per crowd: sum up what the children of each node exchange, times the node's height.
+
+    `extra` is how much more of each value a crowd has than the whole, one line per crowd.
+    """
     height = len(maps) - 1
     total = np.zeros(len(extra))
-    among = extra @ _membership(np.arange(maps.shape[1]), maps[0])
+    among = extra @ _membership_matrix(np.arange(maps.shape[1]), maps[0])
     for level in range(1, height + 1):
-        upward = _membership(maps[level - 1], maps[level])
+        upward = _membership_matrix(maps[level - 1], maps[level])
         exchanged = np.minimum(np.maximum(among, 0) @ upward, np.maximum(-among, 0) @ upward)
         total += level / height * exchanged.sum(axis=1)
         among = among @ upward
     return total
 
 
-def _membership(child: Codes | Counts, parent: Codes) -> Floats:
-    """Set 1 where a node of the lower level lies below a node of the upper one, else 0."""
+def _membership_matrix(child: Codes | Counts, parent: Codes) -> Floats:
+    """The matrix (children, parents) with 1 where the child lies below the parent, else 0."""
     below = np.zeros((int(child.max()) + 1, int(parent.max()) + 1))
     below[child, parent] = 1
     return below
@@ -337,12 +347,12 @@ def _are_at_most(part: Counts, whole: Counts, share: Fraction, *, below: bool = 
 
 
 JUDGES: dict[str, Callable[[Any, Evidence], Judgement]] = {
-    "k-anonymity": _k_anonymity,
-    "l-diversity": _l_diversity,
-    "t-closeness": _t_closeness,
-    "alpha-k": _alpha_k,
-    "probabilistic": _probabilistic,
-    "k-map": _k_map,
-    "delta-presence": _delta_presence,
+    "k-anonymity": _judge_k_anonymity,
+    "l-diversity": _judge_l_diversity,
+    "t-closeness": _judge_t_closeness,
+    "alpha-k": _judge_alpha_k,
+    "probabilistic": _judge_probabilistic,
+    "k-map": _judge_k_map,
+    "delta-presence": _judge_delta_presence,
 }
 """By the model's name: how it is judged. A model without a judge is never released."""

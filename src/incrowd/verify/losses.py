@@ -1,8 +1,8 @@
 """Losses from what a release shows: its labels, the table and its hierarchies, nothing of a search.
 
-A cell is charged for what its label says to a reader: `extent` reads the ends of a label, the rest
-follows from the definitions in `docs/losses`. What labels do not tell is not here: how many bits a
-cell loses (entropy) depends on who stands behind it.
+A cell is charged for what its label says to a reader: `ends_of_label` reads the ends of a label,
+the rest follows from the definitions in `docs/losses`. What labels do not tell is not here: how
+many bits a cell loses (entropy) depends on who stands behind it.
 """
 
 import math
@@ -55,7 +55,7 @@ class LossColumn:
         return str(self.hierarchy.labels[-1][0])
 
     @cached_property
-    def leaves(self) -> Floats:
+    def leaf_counts(self) -> Floats:
         """How many leaves each label may stand for."""
         return self.decoded.sizes.astype(np.float64)
 
@@ -91,7 +91,7 @@ def losses_of_labels(
 def _losses_of_classes(
     columns: Sequence[LossColumn], penalty: Sequence[Floats], crowds: Crowds, records: int
 ) -> dict[str, float]:
-    """Compute the losses of whole classes, by what one row of each shows."""
+    """Compute the losses of whole classes by name; `penalty` is the NCP of each column's labels."""
     _, first = np.unique(crowds.class_of, return_index=True)
     extents, volumes = np.zeros(len(first)), np.ones(len(first))
     for weight, column, cost in zip(_weights(columns), columns, penalty, strict=True):
@@ -132,7 +132,7 @@ def _mean_cost(
 
 
 def _label_costs(column: LossColumn, shares: Sequence[float] | Floats) -> Floats:
-    """The cost of each label, missing first, which costs nothing; a suppressed cell costs 1."""
+    """The cost of missing cells, which is 0, then of each label: its share, 1 if suppressed."""
     cost = np.concatenate([[0.0], np.asarray(shares, dtype=np.float64)])
     for place, text in enumerate(column.texts, start=1):
         if text == column.top:
@@ -141,10 +141,10 @@ def _label_costs(column: LossColumn, shares: Sequence[float] | Floats) -> Floats
 
 
 def _ncp(column: LossColumn) -> Floats:
-    """The share of its column that each label leaves open (Ghinita Section 2.1)."""
+    """The share of its column that each label spans, missing first (Ghinita Section 2.1)."""
     if not column.hierarchy.ordered:
-        under = column.leaves / max(len(column.hierarchy.leaves), 1)
-        return _label_costs(column, np.where(column.leaves == 1, 0.0, under))
+        under = column.leaf_counts / max(len(column.hierarchy.leaves), 1)
+        return _label_costs(column, np.where(column.leaf_counts == 1, 0.0, under))
     positions = column.hierarchy.leaves.positions
     held = positions[np.unique(column.held[column.held > 0]) - 1]
     first, last = (float(held.min()), float(held.max())) if len(held) else (0.0, 0.0)
@@ -153,7 +153,7 @@ def _ncp(column: LossColumn) -> Floats:
         return _label_costs(column, np.zeros(len(column.texts)))
     shares = []
     for place, text in enumerate(column.texts):
-        low, high = extent(column.hierarchy.leaves, text) or _ends_of_leaves(column, place)
+        low, high = ends_of_label(column.hierarchy.leaves, text) or _ends_of_leaves(column, place)
         shares.append((min(max(high, first), last) - min(max(low, first), last)) / whole)
     return _label_costs(column, shares)
 
@@ -166,13 +166,13 @@ def _ends_of_leaves(column: LossColumn, place: int) -> tuple[float, float]:
 
 
 def _granularity(column: LossColumn) -> Floats:
-    """The share of the other leaves that each label leaves open."""
+    """The share of the other leaves that each label may stand for, missing first."""
     others = max(len(column.hierarchy.leaves) - 1, 1)
-    return _label_costs(column, (column.leaves - 1) / others)
+    return _label_costs(column, (column.leaf_counts - 1) / others)
 
 
 def _level_costs(column: LossColumn) -> Floats | None:
-    """The level of each label over the height; None if a label stands on several levels."""
+    """The level of each label over the height, missing first; None if a label has several."""
     height = len(column.hierarchy.maps) - 1
     on: dict[str, set[int]] = {}
     for level, labels in enumerate(column.hierarchy.labels):
@@ -194,13 +194,14 @@ def _joining_level(column: LossColumn, place: int) -> int:
     return max(next(met), column.lowest)
 
 
-def extent(leaves: Domain, label: str) -> tuple[float, float] | None:
+def ends_of_label(leaves: Domain, label: str) -> tuple[float, float] | None:
     """The smallest and the largest value that a label may stand for, on the scale of positions.
 
-    Whole numbers if the column holds such, days for dates; infinite where a label is open. None if
-    the label has no ends, such as the name of a group.
+    An end that the label excludes is moved to the next whole number, or the next day, if the column
+    holds such; one that the label leaves open is infinite. None if the label has no ends, such as
+    the name of a group or a set.
 
-    >>> extent(Domain(Kind.NUMBER, np.arange(20, 60)), "[20, 30)")
+    >>> ends_of_label(Domain(Kind.NUMBER, np.arange(20, 60)), "[20, 30)")
     (20.0, 29.0)
     """
     if leaves.kind is Kind.TEXT or read_set(label) is not None:

@@ -21,7 +21,7 @@ from incrowd.verify.crowds import (
     Crowds,
     NumberedCells,
     number_cells,
-    own_units,
+    number_units,
     pack,
     people_by_value,
 )
@@ -64,7 +64,7 @@ def demand_covering(tree: LabelTree, column: ShownColumn) -> None:
     try:
         each = tree.decode_all(texts)
         outside = ~replace(each, of=each.of[cells.codes]).covers(column.codes)
-        outside |= _shows_another(tree, column)
+        outside |= _flag_other_values(tree, column)
         lost = int(column.records[outside].sum())
     except InputError:
         lost = int(column.records.sum())
@@ -75,7 +75,7 @@ def demand_covering(tree: LabelTree, column: ShownColumn) -> None:
         )
 
 
-def _shows_another(tree: LabelTree, column: ShownColumn) -> Flags:
+def _flag_other_values(tree: LabelTree, column: ShownColumn) -> Flags:
     """Flag pairs that show another value than the record holds, and no node over it.
 
     A value that is written as a set may stand for what the set does.
@@ -88,12 +88,12 @@ def _shows_another(tree: LabelTree, column: ShownColumn) -> Flags:
     for number in np.unique(column.cells.codes[wrong]).tolist():
         here = np.flatnonzero(wrong & (column.cells.codes == number))
         text = texts[number - 1]
-        wrong[here] = ~_codes_with_name(tree, text, code[text])[column.codes[here]]
+        wrong[here] = ~_flag_codes_with_name(tree, text, code[text])[column.codes[here]]
     return wrong
 
 
-def _codes_with_name(tree: LabelTree, text: str, value: int) -> Flags:
-    """Flag the codes a value may be shown for: its own, and those of nodes over it of its name."""
+def _flag_codes_with_name(tree: LabelTree, text: str, value: int) -> Flags:
+    """Flag the codes a value may be shown for: its own, and those below nodes with its name."""
     found: Flags = np.arange(tree.maps.shape[1]) == value
     for nodes, labels in zip(tree.maps[1:], tree.labels[1:], strict=True):
         if labels[nodes[value] - 1] == text:
@@ -104,8 +104,8 @@ def _codes_with_name(tree: LabelTree, text: str, value: int) -> Flags:
 def demand_coarse(tree: LabelTree, name: str, cells: NumberedCells, lowest: int) -> None:
     """Demand that no released cell is finer than the lowest level that may be shown.
 
-    It is a label of that level or a higher one, or it begins and ends where they do, by name or by
-    value; one without an end is never too fine there.
+    A cell must show a label of that level or a higher one, or begin and end where such labels do,
+    by name or by value. An open end is never too fine.
     """
     if not lowest:
         return
@@ -161,9 +161,12 @@ def demand_represented(tree: LabelTree, column: ShownColumn) -> None:
 
 class _ShownLimits(Protocol):
     @property
-    def highest(self) -> int | None: ...
+    def highest(self) -> int | None:
+        """The highest level that may be shown; None for no limit."""
+
     @property
-    def widest(self) -> float | None: ...
+    def widest(self) -> float | None:
+        """The widest span in the column's own unit, days for dates; None for no limit."""
 
 
 def demand_within(tree: LabelTree, name: str, cells: NumberedCells, limits: _ShownLimits) -> None:
@@ -184,7 +187,7 @@ def demand_within(tree: LabelTree, name: str, cells: NumberedCells, limits: _Sho
 
 
 def _exceeds_limits(tree: LabelTree, codes: Codes, limits: _ShownLimits) -> bool:
-    """Whether a label of these leaves, ascending, is coarser than `highest` or over `widest`."""
+    """Whether a label of these leaves (ascending) is coarser than `highest` or over `widest`."""
     first, last = int(codes[0]), int(codes[-1])
     if limits.highest is not None:
         nodes = tree.maps[limits.highest]
@@ -207,10 +210,10 @@ def demand_consistent(rows: CountedRows) -> None:
     _refuse_torn(torn, "quasi-identifying values")
 
 
-def _refuse_torn(torn: int, equal: str) -> None:
-    """Refuse a release if `torn` labels are too many; `equal` says which values must show one."""
-    if torn:
-        labels = count_of(torn, "label")
+def _refuse_torn(surplus: int, equal: str) -> None:
+    """Refuse a release with surplus labels; `equal` names the values that must show the same."""
+    if surplus:
+        labels = count_of(surplus, "label")
         raise NotMetError(f"{labels} too many: equal {equal} show different ones")
 
 
@@ -232,10 +235,10 @@ def demand_permuted(held: CountedRows, shown: CountedRows) -> None:
 
 
 def people_by_code(rows: CountedRows, name: str, size: int) -> Counts:
-    """Count the people who hold each of so many codes; whoever has several counts for each."""
+    """Count the people who hold each code 0, 1, …, size - 1; who holds several counts for each."""
     rows = rows.one_by_one()
     codes = rows.codes[name].astype(np.int64)
-    return people_by_value(codes, size, own_units(rows.unit), rows.records)
+    return people_by_value(codes, size, number_units(rows.unit), rows.records)
 
 
 def demand_named_by_crowds(
@@ -280,7 +283,7 @@ def number_rows(columns: Sequence[Any]) -> Counts:
 
 @dataclass(frozen=True)
 class CellJudge:
-    """How the cells of a transformation are judged."""
+    """How the quasi-identifying cells of a transformation are judged."""
 
     demand: Callable[[Any, ShownColumn], None]
     """Refuses cells that say what they may not, given the column's hierarchy."""
@@ -298,7 +301,7 @@ it. Cells of a transformation without a judge are never released."""
 
 
 def cell_judge(show: str) -> CellJudge:
-    """The judge of the cells that `show` asks for; refuses a name that is not known."""
+    """The judge of the cells that `show` asks for; `NotMetError` if there is none."""
     if show not in CELL_JUDGES:
         raise NotMetError(
             f'incrowd cannot verify cells of show = "{show}", so nothing was released',

@@ -31,7 +31,7 @@ def split_columns(quasi: Iterable[str], names: Sequence[str]) -> tuple[str, ...]
 
 
 def join_ends(rows: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:
-    """Put one column of labels in place of the two columns of ends of each of these.
+    """Replace two columns of ends by one of labels, at the end, for each of these columns.
 
     `columns` has, by column, the label of cells that show nothing.
     """
@@ -56,7 +56,8 @@ _DECIMAL = r"^[+-]?\d+(\.\d*)?$"
 def places_of(labels: pl.Series, kind: Kind) -> Counts:
     """Number the position of each label among the values of its column, from 1; 0 is missing.
 
-    Labels that mean missing among numbers or dates are missing.
+    In a column of numbers or dates, marks of missing values are missing, and other labels that are
+    no numbers or dates come last, each for itself.
     """
     if kind is Kind.TEXT or not len(labels):
         return np.arange(1, len(labels) + 1, dtype=np.int64)
@@ -71,7 +72,7 @@ def places_of(labels: pl.Series, kind: Kind) -> Counts:
 
 
 def kind_of_labels(labels: pl.Series) -> Kind:
-    """Find what the texts of a column stand for, marks of missing values left out."""
+    """Find the kind of a column by its texts; if it is text, again without missing marks."""
     texts = labels.to_numpy().astype(object)
     kind = kind_of(texts)
     plain = np.array([text not in MARKS for text in texts], dtype=np.bool_)
@@ -81,7 +82,7 @@ def kind_of_labels(labels: pl.Series) -> Kind:
 
 
 def own_reference(column: pl.Series, kind: Kind, records: Counts) -> Reference:
-    """Count how a column of so many records per cell is spread, values told apart by their kind."""
+    """Count how a column is spread, values told apart by `kind`; `records` are those per cell."""
     cells = number_cells(column)
     places = np.concatenate([[0], places_of(cells.labels, kind)])
     people = records_per_code(places[cells.codes], records, int(places.max()) + 1)

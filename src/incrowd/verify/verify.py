@@ -23,7 +23,7 @@ from incrowd.verify.crowds import (
     NumberedCells,
     crowds_of,
     number_cells,
-    own_units,
+    number_units,
     people_by_value,
 )
 from incrowd.verify.judges import Evidence, Values, judge, meant_fraction
@@ -61,7 +61,7 @@ class Reference:
         first = np.zeros(len(cells.labels) + 1, dtype=np.int64)
         first[cells.codes[::-1]] = np.arange(len(codes), dtype=np.int64)[::-1]
         place = dict(zip(cells.labels.to_list(), codes[first[1:]].tolist(), strict=True))
-        people = people_by_value(codes, values + 1, own_units(rows.unit), rows.records)
+        people = people_by_value(codes, values + 1, number_units(rows.unit), rows.records)
         return cls(place, people, maps)
 
     def count_among(self, rows: CountedRows, name: str) -> "Reference":
@@ -69,7 +69,7 @@ class Reference:
         rows = rows.one_by_one()
         cells = number_cells(rows.cells[name])
         codes = self.codes_of(cells)
-        people = people_by_value(codes, len(self.people), own_units(rows.unit), rows.records)
+        people = people_by_value(codes, len(self.people), number_units(rows.unit), rows.records)
         return replace(self, people=people)
 
     def compact(self) -> "Reference":
@@ -90,7 +90,7 @@ class Reference:
         return np.concatenate([[0], self.places(cells.labels.to_list())])[cells.codes]
 
     def places(self, labels: Sequence[str]) -> Counts:
-        """The positions of these labels; `NotMetError` if one is not of the table."""
+        """The positions of these labels; `NotMetError` if one is not in the reference."""
         strange = sum(label not in self.place for label in labels)
         if strange:
             raise NotMetError(
@@ -129,10 +129,11 @@ class SeenRelease:
         return int(self.crowds.records.sum())
 
 
-def look(rows: CountedRows, policy: _JudgedPolicy) -> SeenRelease:
-    """Find which records show the same in the policy's quasi-identifying columns.
+def see_release(rows: CountedRows, policy: _JudgedPolicy) -> SeenRelease:
+    """See which records show the same in the policy's quasi-identifying columns.
 
-    If the rows say whose they are, people are counted in place of records.
+    If the rows say whose they are, people are counted in place of records. `NotMetError` if there
+    are no rows, or only some say whose they are.
     """
     if not len(rows.records):
         raise NotMetError(
@@ -146,12 +147,12 @@ def look(rows: CountedRows, policy: _JudgedPolicy) -> SeenRelease:
     nothing = np.zeros(len(rows.records), dtype=np.int64)
     columns = [cells.codes for cells in quasi.values()] or [nothing]
     anything = policy.missing is Missing.MATCHES_ANYTHING
-    crowds = crowds_of(columns, own_units(rows.unit), anything=anything, records=rows.records)
+    crowds = crowds_of(columns, number_units(rows.unit), anything=anything, records=rows.records)
     return SeenRelease(rows.cells, quasi, crowds)
 
 
 def require_units(rows: CountedRows) -> CountedRows:
-    """Refuse rows that do not say whose they are; return the others as they are."""
+    """Return rows that say whose they are; `NotMetError` if they do not."""
     if rows.unit is None:
         raise NotMetError("the release does not show which records belong to one person")
     return rows
@@ -164,7 +165,7 @@ def verify(
     world: PublicTable | None = None,
     drawn: int | None = None,
 ) -> tuple[Verdict, ...]:
-    """Judge by every model of a policy the rows that leave.
+    """Judge by every model of a policy the rows that leave; `NotMetError` if one cannot be judged.
 
     `reference` has the sensitive columns; without it the release's own spread is taken. `world`
     tells whom rows may be about, if models ask for it. `drawn` is the number of people in the
@@ -195,7 +196,7 @@ def weakest_verdicts(
 def _candidates_and_presence(
     seen: SeenRelease, policy: _JudgedPolicy, world: PublicTable | None
 ) -> tuple[Counts | None, float | None]:
-    """Count candidates per crowd, and find the highest chance that somebody is present.
+    """Count candidates per crowd, and find the highest chance that an individual is in the table.
 
     Both are None without a world or a model that asks for it; the chance is None, too, if every
     such model is the safer the higher its value.
@@ -205,14 +206,14 @@ def _candidates_and_presence(
         return None, None
     shares = any(not model.higher_is_safer for model in asked)
     found = CandidateCounts(seen.quasi, seen.crowds, world, policy.missing)
-    sure = found.presence(seen.crowds.of_class) if shares else None
+    sure = found.presence(seen.crowds.people_of_class) if shares else None
     return found.counts, sure
 
 
-def demand(
+def demand_models_met(
     verdicts: Sequence[Verdict], remedy: str = "", refused: Callable[[], object] | None = None
 ) -> None:
-    """Refuse rows that do not meet every model; `refused` makes figures that the error holds."""
+    """Demand that every model is met; `refused` makes the figures that the error carries."""
     failed = [verdict for verdict in verdicts if not verdict.ok]
     if not failed:
         return
@@ -256,8 +257,8 @@ def demand_once(repeated: int) -> None:
         )
 
 
-def demand_values(released: CountedRows) -> None:
-    """Demand that no released record held a missing value, where such are to be suppressed."""
+def demand_no_missing(released: CountedRows) -> None:
+    """Demand that no released record held a missing value where the policy suppresses those."""
     if any((codes == MISSING).any() for codes in released.codes.values()):
         raise NotMetError("the release has records with a missing value that the policy leaves out")
 
@@ -265,7 +266,7 @@ def demand_values(released: CountedRows) -> None:
 def demand_accounted(leaving: int, whole: int, suppression: float) -> None:
     """Demand that no more records are left out, of the `whole`, than the policy allows.
 
-    Records that lack a value, where such are to be suppressed, do not count.
+    Records that lack a value do not count in either number if the policy suppresses those.
     """
     gone, most = whole - leaving, meant_fraction(suppression)
     if gone < 0 or gone * most.denominator > most.numerator * whole:
@@ -314,7 +315,7 @@ def _judge_model(model: Any, evidence: Evidence) -> Verdict:
 
 
 def _judged_values(column: pl.Series, crowds: Crowds, reference: Reference | None) -> Values:
-    """Place the values of a sensitive column; without a reference by the release itself."""
+    """Give the values of a sensitive column positions, by a reference or by the release itself."""
     cells = number_cells(column)
     if reference is None:
         whole = people_by_value(cells.codes, len(cells.labels) + 1, crowds.unit, crowds.records)

@@ -18,7 +18,7 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.io.hierarchies import builders_of
 from incrowd.policy.coding import code_columns
 from incrowd.policy.policy import Column, Policy
-from incrowd.release.load import with_hierarchy
+from incrowd.release.load import code_by_hierarchy
 from incrowd.table.column import CodedColumn, Kind, Role
 from incrowd.web import facts, jobs
 from incrowd.web.jobs import TableFile
@@ -91,7 +91,7 @@ class OpenColumn:
 
     def build(self, builder: AnyHierarchy | None = None) -> tuple[Hierarchy, Counts]:
         """Build the column's hierarchy, or another builder's, and count each leaf's records."""
-        aligned, tree = with_hierarchy(self.engine, self.coded, builder or self.builder)
+        aligned, tree = code_by_hierarchy(self.engine, self.coded, builder or self.builder)
         return tree, self.engine.frequency(aligned)
 
 

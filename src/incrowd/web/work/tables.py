@@ -8,7 +8,7 @@ from incrowd.policy import draft as drafts
 from incrowd.policy import presets
 from incrowd.policy.compile import lowest_level
 from incrowd.policy.policy import Policy, require_declared
-from incrowd.policy.profiles import profiles
+from incrowd.policy.profiles import make_profiles
 from incrowd.search.requirements import raise_if_unprovided
 from incrowd.verbs import discover as discovery
 from incrowd.verbs.draft import draft
@@ -32,7 +32,7 @@ def open_table(state: WorkerState, job: jobs.OpenTable, tell: Tell) -> facts.Ope
     table = state.open(job.table)
     engine = table.engine
     tell("looking at every column", 0.5)
-    columns = profiles(engine)
+    columns = make_profiles(engine)
     return facts.OpenedTable(
         records=engine.records,
         columns=tuple(_column_facts(column) for column in columns),
