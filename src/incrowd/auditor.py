@@ -130,12 +130,12 @@ class Table:
         self.columns: Mapping[str, Entries] = self.policy["columns"]
         self.number: str | None = self.policy.get("class_column")
         self.shows_classes = bool(self.number) or self.policy.get("show") != "permutation"
-        ends = {name: {f"{name}_low", f"{name}_high"} for name in self.having("quasi")}
+        ends = {name: {f"{name}_low", f"{name}_high"} for name in self.columns_with_roles("quasi")}
         leave = {name for name, both in ends.items() if name not in header and both <= {*header}}
         self.split = leave if self.policy.get("split_ends") else set()  # two columns of ends each
         self._cells: dict[str, list[Any]] = {}
 
-    def having(self, *roles: str) -> list[str]:
+    def columns_with_roles(self, *roles: str) -> list[str]:
         """The columns of these roles; a pseudonym is a role of its own, not an identifier."""
         keyed = {n: "pseudonym" for n, c in self.columns.items() if c.get("action") == "pseudonym"}
         return [n for n, column in self.columns.items() if keyed.get(n, column["role"]) in roles]
@@ -151,7 +151,7 @@ class Table:
     @cached_property
     def lacking(self) -> list[str]:
         """Columns that should be in the release and are not."""
-        names = self.having("quasi", "sensitive", "keep", "weight", "pseudonym")
+        names = self.columns_with_roles("quasi", "sensitive", "keep", "weight", "pseudonym")
         there = {*self.header, *self.split}
         return [name for name in (*names, *filter(None, [self.number])) if name not in there]
 
@@ -176,7 +176,7 @@ class Table:
     @cached_property
     def classes(self) -> dict[tuple[Any, ...], list[int]]:
         """The numbers of the rows of each class: they show the same, or have the same number."""
-        names = [self.number] if self.number else self.having("quasi")
+        names = [self.number] if self.number else self.columns_with_roles("quasi")
         found: dict[tuple[Any, ...], list[int]] = {}
         for row, shown in enumerate(zip(*map(self.cells, names), strict=True)):
             found.setdefault(shown, []).append(row)
@@ -206,9 +206,9 @@ class Table:
     @cached_property
     def alone(self) -> dict[str, Any]:
         """Who is alone for whoever also knows columns that leave unchanged; empty if not told."""
-        if "alone" not in self.entries or not self.shows_classes or self.having("unit"):
+        if "alone" not in self.entries or not self.shows_classes or self.columns_with_roles("unit"):
             return {}
-        kept, limit = self.having("keep", "weight"), self.policy.get("max_alone", 0.05)
+        kept, limit = self.columns_with_roles("keep", "weight"), self.policy.get("max_alone", 0.05)
         judged = [name for name in kept if self.columns[name].get("alone") != "accept"]
         known = {"columns": {name: self._alone_by([name]) for name in kept}, "limit": limit}
         return known | {"together": self._alone_by(kept), "unaccepted": self._alone_by(judged)}
@@ -225,7 +225,7 @@ class Table:
         """What the rows show of the figures of the certificate, by place."""
         rows, whole, gone = len(self.rows), self.paper["records_in"], self.paper["suppressed"]
         found = {"records_out": rows, "suppressed.share": (whole - rows) / max(whole, 1)}
-        found |= {} if self.having("unit") else {"people": rows}
+        found |= {} if self.columns_with_roles("unit") else {"people": rows}
         if self.shows_classes:
             sizes, read = list(map(len, self.classes.values())), whole - gone["for_missing"]
             found |= {"classes": len(sizes), "loss.average_class": rows / len(sizes)}
@@ -237,7 +237,9 @@ class Table:
         if self.lacking or not self.rows:
             yield f"The release lacks {len(self.lacking)} columns of the policy, or all records."
         ends = {f"{name}_{end}" for name in self.split for end in ("low", "high")}
-        known = {*self.columns, self.number, *ends} - {*self.having("drop", "identifier", "unit")}
+        known = {*self.columns, self.number, *ends} - {
+            *self.columns_with_roles("drop", "identifier", "unit")
+        }
         if stray := [name for name in self.header if name not in known]:
             yield f"The release has {len(stray)} columns that may not leave."
 
@@ -291,7 +293,7 @@ def judge_models(table: Table) -> Iterator[dict[str, Any]]:
         why_not, counted, met = None, None, said["ok"] and is_possible(table, said)
         if model["name"] not in JUDGES:
             why_not = "not recounted (it is about people who are not in the release)"
-        elif table.having("unit") or not table.shows_classes:
+        elif table.columns_with_roles("unit") or not table.shows_classes:
             why_not = "not recounted (the release does not show its classes, or who is one person)"
         else:
             counted, met = JUDGES[model["name"]](table, model)

@@ -30,7 +30,7 @@ class IncrowdError(Exception):
     exit_code = 70
 
     def __init__(self, message: str, *, remedy: str = "") -> None:
-        message, remedy = without_credentials(message), without_credentials(remedy)
+        message, remedy = hide_credentials(message), hide_credentials(remedy)
         super().__init__(f"{message}; {remedy}" if remedy else message)
         self.message = message
         self.remedy = remedy
@@ -50,28 +50,28 @@ _SECRET = re.compile(
 )
 
 
-def without_credentials(text: str) -> str:
+def hide_credentials(text: str) -> str:
     """A text without the addresses of databases, and without any password.
 
     Of an address that holds a user or a password, whatever its scheme, nothing but the scheme is
     left, and of a parameter that is called a password nothing but its name.
 
-    >>> without_credentials("no such file: 'MySQL://me:secret@host/db?table=t'")
+    >>> hide_credentials("no such file: 'MySQL://me:secret@host/db?table=t'")
     "no such file: 'mysql://…'"
-    >>> without_credentials("cannot open host=there password='two words' user=me")
+    >>> hide_credentials("cannot open host=there password='two words' user=me")
     'cannot open host=there password=… user=me'
-    >>> without_credentials(f"write {EXAMPLE_ADDRESS}")
+    >>> hide_credentials(f"write {EXAMPLE_ADDRESS}")
     'write postgresql://user@host/database?table=schema.name'
     """
     if ":/" not in text and "=" not in text:
         return text
     parts = text.split(EXAMPLE_ADDRESS)
     return EXAMPLE_ADDRESS.join(
-        _SECRET.sub(r"\g<name>…", _ADDRESS.sub(_scheme_only, p)) for p in parts
+        _SECRET.sub(r"\g<name>…", _ADDRESS.sub(_hide_address, p)) for p in parts
     )
 
 
-def _scheme_only(found: "re.Match[str]") -> str:
+def _hide_address(found: "re.Match[str]") -> str:
     """What is left of an address: its scheme."""
     return f"{(found['other'] or 'postgresql').lower()}://…"
 
@@ -215,7 +215,7 @@ def raise_alone(error: IncrowdError) -> NoReturn:
         error.__context__ = None
 
 
-def each_within(
+def guard_each(
     items: Iterable[T], guard: Callable[[], AbstractContextManager[None]]
 ) -> Iterator[T]:
     """The items, each made inside a block of `guard`; whoever uses them is outside of it."""

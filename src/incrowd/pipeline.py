@@ -122,7 +122,7 @@ def anonymize(asked: AnonymizeRequest) -> Release:
         if parts is None:
             context.watch.tell("searching", 0.0)
             found = search(table, context)
-            found = _withstand_readers(table, found, context, folder)
+            found = _check_posterior(table, found, context, folder)
             bound = _loss_bound(table, found, context, gap)
             timer.end("search")
             ready = _stage_rows(table, found, context)
@@ -159,7 +159,7 @@ def search(table: LoadedTable, context: RunContext) -> Found:
     return replace(found, overtime=overtime_of(policy, watch))
 
 
-def _withstand_readers(
+def _check_posterior(
     table: LoadedTable, found: Found, context: RunContext, folder: AnyPath
 ) -> Found:
     """What was found; refused if somebody who knows the search concludes too much.

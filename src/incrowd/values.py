@@ -45,7 +45,7 @@ def dataclass(
     """A pydantic dataclass whose wrong values raise `PolicyError`, never pydantic's own error."""
 
     def decorate(cls: type[_Made]) -> type[_Made]:
-        checked: Any = _with_checks(cls)
+        checked: Any = _checked_class(cls)
         make: Any = pydantic_dataclass(frozen=frozen, config=config, kw_only=kw_only, repr=repr)
         made: type[_Made] = make(checked)
         return made
@@ -71,7 +71,7 @@ class _Checked(type):
         )
 
 
-def _with_checks(cls: type[_Made]) -> type[_Made]:
+def _checked_class(cls: type[_Made]) -> type[_Made]:
     """A copy of the class, of the class `_Checked`, whose calls raise our errors."""
     if isinstance(cls, _Checked):
         return cls
@@ -144,7 +144,7 @@ class Fault:
     message: str
     remedy: str = ""
 
-    def at(self, line: int | None) -> "Fault":
+    def with_line(self, line: int | None) -> "Fault":
         """The fault with the number of its line in the policy file; as it is if that is None."""
         return replace(self, message=f"{self.message} (line {line})") if line else self
 
@@ -183,7 +183,7 @@ def did_you_mean(word: object, known: Iterable[object], *, listed: bool = False)
 
 def _fault(detail: Mapping[str, Any], keys: Keys) -> Fault:
     """One fault that pydantic found, in our words."""
-    path = _without_types(tuple(detail["loc"]))
+    path = _without_union_members(tuple(detail["loc"]))
     kind, context = detail["type"], detail.get("ctx", {})
     if path[-1:] == ("[key]",):
         place = place_of(path[:-2])
@@ -241,7 +241,7 @@ def place_of(path: Path) -> str:
             return ""
 
 
-def _without_types(path: Path) -> Path:
+def _without_union_members(path: Path) -> Path:
     """A path of pydantic without the members of unions that it tried: no file has them."""
     return (*path[:3], *(part for part in path[3:] if not _TYPE.fullmatch(str(part))))
 

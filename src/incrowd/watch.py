@@ -99,7 +99,7 @@ class Watch:
         """Whether the time is up also for a search that has no answer yet."""
         return not self._answer_first and self.expired
 
-    def over(self, *, answered: bool) -> bool:
+    def is_over(self, *, answered: bool) -> bool:
         """Whether a search ends now; one that is not `answered` may go on if that was asked for."""
         return self.expired if answered else self.must_stop
 

@@ -145,9 +145,9 @@ def _read_value(option: Option, given: Any) -> Any:
 _READERS: Mapping[Form, Callable[[Any, str, str], Any]] = {
     "columns": lambda texts, _flag, _example: options.read_columns(texts),
     "sets": lambda texts, _flag, _example: [options.read_columns([text]) for text in texts or ()],
-    "names": options.other_names,
-    "numbers": options.numbers_by_column,
-    "words": options.words_by_column,
-    "steps": lambda texts, _flag, _example: options.grid_steps(texts),
+    "names": options.read_other_names,
+    "numbers": options.read_numbers_by_column,
+    "words": options.read_words_by_column,
+    "steps": lambda texts, _flag, _example: options.read_grid_steps(texts),
 }
 """What reads the texts of an option, by the form of its kind; other forms are as they are."""

@@ -7,7 +7,7 @@ from incrowd import api
 from incrowd.cli import next_command, options
 from incrowd.cli.asks import asks
 from incrowd.cli.interrupt import Stoppable
-from incrowd.cli.output import Output, waiting
+from incrowd.cli.output import Output, show_progress
 from incrowd.documents import identify as texts
 from incrowd.documents import json
 from incrowd.errors import INTERRUPTED, PolicyError
@@ -44,7 +44,9 @@ def discover(  # noqa: PLR0913  the table, and what else can be asked of it
     if sets is not None:
         if k is not None:
             raise _flag_error("--set names the columns to judge", "k")
-        _refuse_others(asked, (*_WITH_SETS, "time_limit"), "--set names the columns to judge")
+        _refuse_unused_options(
+            asked, (*_WITH_SETS, "time_limit"), "--set names the columns to judge"
+        )
         _judge_sets(data, sets, asked, output)
         return
     if data is None:
@@ -54,18 +56,18 @@ def discover(  # noqa: PLR0913  the table, and what else can be asked of it
         )
     found: Any
     show: tuple[Callable[[Any], Any], Callable[..., Any]]
-    with waiting(output, "discover") as bar, Stoppable(output, bar.tell) as watch:
+    with show_progress(output, "discover") as bar, Stoppable(output, bar.tell) as watch:
         if k is None:
             _refuse_world_id(world_id)
             show = json.discovery_document, _load_text_later("discovery_text")
             found = api.discover(data, **asked, watch=watch)
         else:
-            _refuse_others(asked, _WITH_GROUPS, "-k counts the people of groups")
+            _refuse_unused_options(asked, _WITH_GROUPS, "-k counts the people of groups")
             show = json.groups_document, _load_text_later("groups_text")
             of_groups = {name: asked[name] for name in (*_WITH_GROUPS, "reading")}
             found = api.groups(data, k, world_id=world_id, **of_groups, watch=watch)
-    output.notes(found.notes)
-    output.result(
+    output.show_notes(found.notes)
+    output.show_result(
         lambda: show[0](found),
         lambda: show[1](found, details=output.details),
         lambda: next_command.command_after_discover(data, found),
@@ -86,17 +88,17 @@ def _judge_sets(
     """Judge named sets of columns, and show what was found."""
     of_sets = {name: asked[name] for name in (*_WITH_SETS, "reading")}
     named = [options.read_columns([text]) for text in sets]
-    with waiting(output, "discover"):
+    with show_progress(output, "discover"):
         found = api.judge_sets(named, file, **of_sets)
-    output.notes(found.notes)
-    output.result(
+    output.show_notes(found.notes)
+    output.show_result(
         lambda: json.judged_document(found),
         lambda: texts.judged_text(found, details=output.details),
         lambda: None if file is None else next_command.command_after_discover(file, found),
     )
 
 
-def _refuse_others(asked: Mapping[str, Any], taken: Iterable[str], why: str) -> None:
+def _refuse_unused_options(asked: Mapping[str, Any], taken: Iterable[str], why: str) -> None:
     """Refuse options of a search that mean nothing where something else is asked."""
     for option in options_of(DiscoverRequest):
         usual: tuple[Any, ...] = (option.default, None, (), {})

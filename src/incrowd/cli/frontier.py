@@ -10,7 +10,7 @@ from incrowd import search as searches
 from incrowd.cli import next_command, sources
 from incrowd.cli import request as requests
 from incrowd.cli.asks import asks
-from incrowd.cli.output import Output, waiting
+from incrowd.cli.output import Output, show_progress
 from incrowd.documents import json
 from incrowd.documents import release as texts
 from incrowd.errors import PolicyError
@@ -216,15 +216,17 @@ def show_frontier(
         for path in (file, most.asked.policy):
             sources.refuse_overwriting(path, curve)
     policy = most.policy
-    with waiting(output, "frontier") as bar, ExitStack() as held:
+    with show_progress(output, "frontier") as bar, ExitStack() as held:
         watch = bar.watch
-        table = held.enter_context(readers.open_table(file, reading, policy.named, watch=watch))
+        table = held.enter_context(
+            readers.open_table(file, reading, policy.named_columns, watch=watch)
+        )
         request = most.request(policy, table.names)
-        output.notes((*request.notes(), *most.notes(request)))
+        output.show_notes((*request.notes(), *most.notes(request)))
         found = api.frontier(table, request.policy, watch=watch, folder=request.folder)
     if curve is not None:
         frontiers.write_frontier(found, curve)
-    output.result(
+    output.show_result(
         lambda: json.frontier_document(found, curve),
         lambda: texts.frontier_text(found, curve, details=output.details),
         lambda: next_command.command_after_frontier(file, found),

@@ -24,7 +24,7 @@ def open_release(
     """Open the release, which `held` gives back; return what is asked with it and its policy."""
     certificate = verb.certificate_of(asked["certificate"])
     flags = requests.AskedPolicy.read(replace(held_to, policy=asked["policy"]))
-    by_options = certificate is None or not flags.options.silent
+    by_options = certificate is None or not flags.options.says_nothing
     if certificate is not None and by_options and flags.file is None:
         raise PolicyError(
             "a certificate belongs to a whole policy, and options make only a part of one",
@@ -36,13 +36,13 @@ def open_release(
     if policy is None and certificate is not None:
         with suppress(IncrowdError):  # one that cannot be read, as its user says
             policy = policy_record.restore_roles(certificate.policy)
-    columns = (*flags.named, *(() if policy is None else policy.columns))
+    columns = (*flags.named_columns, *(() if policy is None else policy.columns))
     kept = () if policy is None else policy.names(Role.KEEP)
     opened = readers.open_table(asked["source"], reading, columns, kept, watch)
     table = held.enter_context(opened)
     more: dict[str, Any] = {"policy": None}
     if by_options:
-        others = [name for name in table.names if name not in {*held_to.named}]
+        others = [name for name in table.names if name not in {*held_to.named_columns}]
         request = flags.request(table.names, keep=others).in_world(asked["world"])
         more = {"policy": request.policy, "folder": request.folder}
     return {

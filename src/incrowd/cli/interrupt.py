@@ -60,7 +60,7 @@ class Stoppable(Watch):
 
 
 @contextmanager
-def ends_on_sigterm() -> Iterator[None]:
+def end_on_sigterm() -> Iterator[None]:
     """Let SIGTERM end the command like Ctrl-C: nothing is left half-written."""
     try:
         before = signal.signal(signal.SIGTERM, _raise_terminated)
@@ -78,15 +78,15 @@ class Late(Exception):  # noqa: N818  it is no error, and the parser would swall
 
 
 @contextmanager
-def placing(path: str | None, *, written: bool) -> Iterator[None]:
+def raise_late_if_placed(path: str | None, *, written: bool) -> Iterator[None]:
     """Raise `Late` for an interrupt in here, if the file at this path was replaced by then."""
     before = _file_identity(path) if written else None
-    with late_if(lambda: written and _file_identity(path) != before):
+    with raise_late_if(lambda: written and _file_identity(path) != before):
         yield
 
 
 @contextmanager
-def late_if(is_there: Callable[[], bool]) -> Iterator[None]:
+def raise_late_if(is_there: Callable[[], bool]) -> Iterator[None]:
     """Raise `Late` for an interrupt in here, if the release is there by then."""
     try:
         yield
@@ -117,28 +117,28 @@ def _raise_terminated(_number: int, _frame: FrameType | None) -> None:
 
 
 @contextmanager
-def interrupts_again() -> Iterator[None]:
+def resend_interrupts() -> Iterator[None]:
     """Send an interrupt again that Python ignores, as it does while it deletes objects.
 
     Other exceptions that Python ignores are not shown: their messages may hold a cell value.
     """
     before = sys.unraisablehook
-    sys.unraisablehook = _interrupt_again
+    sys.unraisablehook = _resend_interrupt
     try:
         yield
     finally:
         sys.unraisablehook = before
 
 
-def _interrupt_again(what: "sys.UnraisableHookArgs") -> None:
+def _resend_interrupt(what: "sys.UnraisableHookArgs") -> None:
     """Send an ignored interrupt again, a moment later."""
     if what.exc_type is not None and issubclass(what.exc_type, KeyboardInterrupt):
-        again = Timer(_MOMENT, _interrupt)
+        again = Timer(_MOMENT, _interrupt_main_thread)
         again.daemon = True
         again.start()
 
 
-def _interrupt() -> None:
+def _interrupt_main_thread() -> None:
     """Interrupt the main thread, where possible also while it waits for the system."""
     if hasattr(signal, "pthread_kill"):
         signal.pthread_kill(main_thread().ident or 0, signal.SIGINT)

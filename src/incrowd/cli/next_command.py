@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from incrowd.documents import release as releases
-from incrowd.errors import without_credentials
+from incrowd.errors import hide_credentials
 from incrowd.io import target as targets
 from incrowd.requests.kinds import IN_COLUMNS, READING, Group
 
@@ -41,16 +41,16 @@ def command(*words: str) -> str | None:
     >>> command("risk", "-"), command("risk", "postgresql://me:secret@host/db?table=t")
     (None, None)
     """
-    hidden = any(word == "-" or without_credentials(word) != word for word in words)
+    hidden = any(word == "-" or hide_credentials(word) != word for word in words)
     if hidden or not all(word.isprintable() for word in words):
         return None
     return shlex.join(["incrowd", *words])
 
 
-def write_columns(names: Sequence[str]) -> str:
+def columns_text(names: Sequence[str]) -> str:
     """Columns as an option takes them: a name with a comma or a quote in double quotes.
 
-    >>> write_columns(["age", "name, first"])
+    >>> columns_text(["age", "name, first"])
     'age,"name, first"'
     """
     text = io.StringIO()
@@ -93,7 +93,7 @@ def _table_words(file: str) -> list[str]:
 
 
 def _column_flags(quasi: Sequence[str], sensitive: Sequence[str] = ()) -> list[str]:
-    return ["-q", write_columns(quasi), *(["-s", write_columns(sensitive)] if sensitive else [])]
+    return ["-q", columns_text(quasi), *(["-s", columns_text(sensitive)] if sensitive else [])]
 
 
 def command_after_risk(
@@ -182,7 +182,7 @@ def command_after_frontier(file: str, found: "Frontier") -> str | None:
     """The command that makes the first release whose classes are large; None for an empty curve."""
     if not found.points:
         return None
-    points = releases.shown_points(found.points)
+    points = releases.spread_points(found.points)
     point = next((one for one in points if one.k >= _K), points[-1])
     same = options_of_run(without=("curve",))
     most = ["--maximize", "privacy", "--max-loss", f"{point.max_loss:g}"]

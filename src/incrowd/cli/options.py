@@ -35,30 +35,30 @@ def read_columns(texts: Iterable[str] | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for line in lines for name in line if name))
 
 
-def numbers_by_column(
+def read_numbers_by_column(
     texts: Iterable[str] | None, flag: str, example: str = "age=10"
 ) -> dict[str, float]:
     """Read the number of each column, from an option with commas and repetition.
 
-    >>> numbers_by_column(["age=10,zip=2", "cost=0.5"], "widest")
+    >>> read_numbers_by_column(["age=10,zip=2", "cost=0.5"], "widest")
     {'age': 10, 'zip': 2, 'cost': 0.5}
     """
-    return _by_column(texts, flag, "NUMBER", example, _parse_number)
+    return _read_by_column(texts, flag, "NUMBER", example, _parse_number)
 
 
-def words_by_column(texts: Iterable[str] | None, flag: str, example: str) -> dict[str, str]:
+def read_words_by_column(texts: Iterable[str] | None, flag: str, example: str) -> dict[str, str]:
     """Read the word of each column, from an option with commas and repetition.
 
-    >>> words_by_column(["race=text,age=number"], "kind", "race=text")
+    >>> read_words_by_column(["race=text,age=number"], "kind", "race=text")
     {'race': 'text', 'age': 'number'}
     """
-    return _by_column(texts, flag, flag.upper(), example, lambda word, _: word)
+    return _read_by_column(texts, flag, flag.upper(), example, lambda word, _: word)
 
 
-def other_names(texts: Iterable[str] | None, flag: str, example: str) -> dict[str, str]:
+def read_other_names(texts: Iterable[str] | None, flag: str, example: str) -> dict[str, str]:
     """Read other tables' names of columns, from COLUMN=OTHER.
 
-    >>> other_names(["zip=zipcode"], "rename", "zip=zipcode")
+    >>> read_other_names(["zip=zipcode"], "rename", "zip=zipcode")
     {'zip': 'zipcode'}
     """
     names = {}
@@ -72,20 +72,20 @@ def other_names(texts: Iterable[str] | None, flag: str, example: str) -> dict[st
     return names
 
 
-def grid_steps(texts: Iterable[str] | None) -> dict[str, float | str]:
+def read_grid_steps(texts: Iterable[str] | None) -> dict[str, float | str]:
     """Read the step of each column in `--grid`: a number, or a step of dates.
 
-    >>> grid_steps(["age=5,birth=month"])
+    >>> read_grid_steps(["age=5,birth=month"])
     {'age': 5, 'birth': 'month'}
     """
 
     def read_step(step: str, what: str) -> float | str:
         return step if step[-1].isalpha() else _parse_number(step, what)
 
-    return _by_column(texts, "grid", "STEP", "age=5", read_step)
+    return _read_by_column(texts, "grid", "STEP", "age=5", read_step)
 
 
-def _by_column(
+def _read_by_column(
     texts: Iterable[str] | None,
     flag: str,
     what: str,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Self, TextIO
 
 from incrowd.documents import json
-from incrowd.documents.words import printable
+from incrowd.documents.words import printable_text
 from incrowd.errors import InputError
 from incrowd.kernels import compile as compile_kernels
 from incrowd.kernels import warm as warm_kernels
@@ -38,7 +38,7 @@ class Output:
     quiet: Annotated[bool, SWITCH, WRITING] = False
     """Show nothing but errors."""
 
-    def result(
+    def show_result(
         self,
         document: Callable[[], Mapping[str, Any]],
         text: Callable[[], "RenderableType"],
@@ -46,22 +46,22 @@ class Output:
     ) -> None:
         """Show a result: `document` to programs; `text`, then the next command, to people."""
         if self.as_json:
-            self.document(document())
+            self.write_document(document())
         elif not self.quiet:
             show(text())
             if (command := then()) is not None:
-                write(sys.stdout, f"\nNext: {printable(command)}\n")
+                write(sys.stdout, f"\nNext: {printable_text(command)}\n")
 
-    def document(self, document: Mapping[str, Any]) -> None:
+    def write_document(self, document: Mapping[str, Any]) -> None:
         """Write the one JSON document to standard output."""
         write(sys.stdout, json.dumps(document) + "\n")
 
     def remark(self, text: str) -> None:
         """Show a remark to people, on standard error, unless they asked for quiet."""
         if not self.quiet:
-            write(sys.stderr, printable(text) + "\n")
+            write(sys.stderr, printable_text(text) + "\n")
 
-    def notes(self, notes: Iterable[object]) -> None:
+    def show_notes(self, notes: Iterable[object]) -> None:
         """Show notes as remarks; without `details` at most `NOTES`, then how many more."""
         every = list(notes)
         shown = every if self.details or len(every) <= NOTES else every[: NOTES - 1]
@@ -80,20 +80,20 @@ def show(text: "RenderableType") -> None:
     from rich.console import Console  # noqa: PLC0415  not for --help
 
     console = Console(file=sys.stdout, markup=False, highlight=False, emoji=False)
-    with _writing(sys.stdout), console.capture() as capture:
+    with _guard_stream(sys.stdout), console.capture() as capture:
         console.print(text)
     write(sys.stdout, capture.get())
 
 
 def write(stream: TextIO, text: str) -> None:
     """Write to a standard stream; a closed pipe is no error."""
-    with _writing(stream):
+    with _guard_stream(stream):
         stream.write(text)
         stream.flush()
 
 
 @contextmanager
-def _writing(stream: TextIO) -> Iterator[None]:
+def _guard_stream(stream: TextIO) -> Iterator[None]:
     """Drop what is written to a closed pipe; refuse to go on if the stream cannot be written."""
     try:
         yield
@@ -205,9 +205,9 @@ def _kind_of_work(what: str) -> str:
 
 
 @contextmanager
-def waiting(output: Output, verb: str) -> Iterator[ProgressBar]:
+def show_progress(output: Output, verb: str) -> Iterator[ProgressBar]:
     """Show a progress bar for long work of a verb; if kernels are compiled first, count them."""
-    with ProgressBar(quiet=output.quiet or output.as_json, note=output.notes) as bar:
+    with ProgressBar(quiet=output.quiet or output.as_json, note=output.show_notes) as bar:
         of = 0
 
         def tell(number: int) -> None:
@@ -216,13 +216,13 @@ def waiting(output: Output, verb: str) -> Iterator[ProgressBar]:
                 bar.say(output, COMPILING)
             missing = len(warm_kernels.missing_signatures(verb))
             of = of or missing
-            bar.tell(*kernels_ready(of - missing, of))
+            bar.tell(*kernel_progress(of - missing, of))
 
         with compile_kernels.when_compiling(tell), warm_kernels.with_helpers(verb):
             yield bar
 
 
-def kernels_ready(ready: int, of: int) -> tuple[str, float]:
+def kernel_progress(ready: int, of: int) -> tuple[str, float]:
     """What a bar shows while kernels are compiled: words, and the share that is ready."""
     if not of:
         return COMPILING, 0.0

@@ -112,12 +112,12 @@ class AskedPolicy:
         return cls(asked, files.read_policy(asked.policy), search)
 
     @property
-    def named(self) -> tuple[str, ...]:
+    def named_columns(self) -> tuple[str, ...]:
         """Columns that the table should have."""
-        return (*self.options.named, *(() if self.file is None else self.file.columns))
+        return (*self.options.named_columns, *(() if self.file is None else self.file.columns))
 
     @property
-    def kept(self) -> tuple[str, ...]:
+    def kept_columns(self) -> tuple[str, ...]:
         """Columns that leave unchanged."""
         return (*self.options.keep, *(() if self.file is None else self.file.names(Role.KEEP)))
 
@@ -136,7 +136,9 @@ class AskedPolicy:
             )
         trees = self._hierarchies_of(flags["quasi"])
         flags["keep"] = (*flags.get("keep", ()), *keep)
-        policy = quick(names, **flags, **self.options.keys, **self._search(), hierarchies=trees)
+        policy = quick(
+            names, **flags, **self.options.keys, **self._chosen_search(), hierarchies=trees
+        )
         policy = _with_changes(policy, {}, self.options.details)
         return PolicyRequest(
             policy, Path(), policy.dropped, self._without_hierarchy(policy.quasi, trees)
@@ -144,7 +146,7 @@ class AskedPolicy:
 
     def _change_policy(self, policy: Policy) -> PolicyRequest:
         """The policy of the file with what options change."""
-        settings = self.options.keys | self._search(policy)
+        settings = self.options.keys | self._chosen_search(policy)
         trees = self._hierarchies_of(policy.quasi)
         details = {name: {"hierarchy": tree} for name, tree in trees.items()}
         for name, keys in self.options.details.items():
@@ -157,9 +159,9 @@ class AskedPolicy:
             filed=True,
         )
 
-    def _search(self, policy: Policy | None = None) -> dict[str, Any]:
+    def _chosen_search(self, policy: Policy | None = None) -> dict[str, Any]:
         """The search that options ask for; empty if they say nothing about it."""
-        if not search_settings.speaks_of_search(self.options):
+        if not search_settings.has_search_options(self.options):
             return {}
         before = None if policy is None else policy.search
         return {"search": search_settings.search_with_options(self.options, before, self.search)}

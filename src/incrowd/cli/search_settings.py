@@ -17,7 +17,7 @@ _WORD = re.compile(r"[A-Za-z][\w+-]*")
 """Text that needs no quotes."""
 
 
-def speaks_of_search(asked: PolicyOptions) -> bool:
+def has_search_options(asked: PolicyOptions) -> bool:
     """Whether any option about the search is given."""
     return asked.method is not None or any(True for _ in _given_settings(asked))
 
@@ -66,7 +66,7 @@ def read_preference(texts: Iterable[str]) -> dict[str, Any]:
     """
     named = options.read_columns(texts)
     weighted = tuple(name for name in named if "=" in name)
-    weights = options.numbers_by_column(map(_quote, weighted), "prefer", "zip=2")
+    weights = options.read_numbers_by_column(map(_quote, weighted), "prefer", "zip=2")
     return {"order": tuple(n for n in named if "=" not in n), "weights": weights}
 
 

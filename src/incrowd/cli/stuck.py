@@ -28,7 +28,7 @@ LastWords = Callable[[bool], int]
 
 
 @contextmanager
-def ends_when_asked(last_words: LastWords, grace: float = GRACE) -> Iterator[None]:
+def end_when_asked(last_words: LastWords, grace: float = GRACE) -> Iterator[None]:
     """End the process on SIGINT and SIGTERM also if the main thread is stuck, not before a moment.
 
     Of a search that shows what it knows so far the first SIGINT is a question; it gets its time.

@@ -158,14 +158,14 @@ class PolicyOptions:
         return found
 
     @property
-    def named(self) -> Iterator[str]:
+    def named_columns(self) -> Iterator[str]:
         """The columns that have a role."""
         for value in self.roles.values():
             if isinstance(value, str | tuple):
                 yield from unique_names(value)
 
     @property
-    def silent(self) -> bool:
+    def says_nothing(self) -> bool:
         """Whether none of the options that `check` has is given."""
         return not (self.policy or self.hierarchy or self.hierarchies or self.roles or self.keys)
 

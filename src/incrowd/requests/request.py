@@ -50,7 +50,7 @@ class Request:
             if option.kind.form == "columns" and value is not None:
                 object.__setattr__(self, option.name, unique_names(value))
 
-    def handed_to(self, kind: Callable[..., Value]) -> Value:
+    def convert_to(self, kind: Callable[..., Value]) -> Value:
         """Make a value of a class whose fields this request has, under the same names."""
         named: Any = kind
         return kind(**{field.name: getattr(self, field.name) for field in fields(named)})
