@@ -127,7 +127,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _current_name(name: str) -> str | None:
-    """What to write for a name that is no longer offered here; None if it never was."""
+    """What to write in place of a former name of this package; None if it never was one."""
     twin = name.removesuffix("_file")
     if twin != name and twin in _TWINS.split():
         return f"incrowd.{twin}"

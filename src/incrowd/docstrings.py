@@ -29,7 +29,7 @@ def _classes_of(module: str) -> dict[str, dict[str, str]]:
 
 
 def _docstrings_in(body: ast.ClassDef) -> Iterator[tuple[str, str]]:
-    """Each field in the source of a class that has a docstring below it, with that docstring."""
+    """Yield each field in the source of a class that has a docstring below it, with that."""
     for field, below in pairwise(body.body):
         match field, below:
             case (

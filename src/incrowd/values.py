@@ -42,7 +42,10 @@ def dataclass(
     kw_only: bool = False,
     repr: bool = True,  # noqa: A002  the word of every dataclass
 ) -> Callable[[type[_Made]], type[_Made]]:
-    """A pydantic dataclass whose wrong values raise `PolicyError`, never pydantic's own error."""
+    """Make a decorator: a pydantic dataclass whose wrong values raise `PolicyError`.
+
+    Pydantic's own error is never raised.
+    """
 
     def decorate(cls: type[_Made]) -> type[_Made]:
         checked: Any = _checked_class(cls)
@@ -72,7 +75,7 @@ class _Checked(type):
 
 
 def _checked_class(cls: type[_Made]) -> type[_Made]:
-    """A copy of the class, of the class `_Checked`, whose calls raise our errors."""
+    """Make a copy of the class whose calls raise our errors: its metaclass is a `_Checked`."""
     if isinstance(cls, _Checked):
         return cls
     kind = _Checked if type(cls) is type else type("_Checked", (_Checked, type(cls)), {})
@@ -123,7 +126,7 @@ class Setting(BaseModel):
 def make_value(make: Callable[[], _Made], keys: Keys, what: type | None = None) -> _Made:
     """Call `make` and return its value; errors of pydantic become a `FaultyPolicyError`.
 
-    `keys` tells the known keys of a place, `what` is the class that is made.
+    `keys` tells the known keys of a place, `what` is the class of the value.
     """
     try:
         return make()
@@ -182,7 +185,7 @@ def did_you_mean(word: object, known: Iterable[object], *, listed: bool = False)
 
 
 def _fault(detail: Mapping[str, Any], keys: Keys) -> Fault:
-    """One fault that pydantic found, in our words."""
+    """Put one fault that pydantic found into our words; `keys` tells the known keys of a place."""
     path = _without_union_members(tuple(detail["loc"]))
     kind, context = detail["type"], detail.get("ctx", {})
     if path[-1:] == ("[key]",):
@@ -242,7 +245,7 @@ def place_of(path: Path) -> str:
 
 
 def _without_union_members(path: Path) -> Path:
-    """A path of pydantic without the members of unions that it tried: no file has them."""
+    """The path of a value in a policy, without the types that pydantic tried and put into it."""
     return (*path[:3], *(part for part in path[3:] if not _TYPE.fullmatch(str(part))))
 
 
@@ -277,7 +280,7 @@ _TYPES = {
 
 
 def _requirement(detail: Mapping[str, Any], context: Mapping[str, Any]) -> str:
-    """What a value must be, in words, by pydantic's name of the error."""
+    """Say what a value must be, by pydantic's name of the error."""
     kind = detail["type"]
     for word, (text, _) in _LIMITS.items():
         if word in context and not isinstance(detail.get("input"), str | bool):

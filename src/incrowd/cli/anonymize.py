@@ -136,7 +136,10 @@ def anonymize(  # noqa: PLR0913  what is asked, and what only the command has
 def _open_table(
     asked: dict[str, Any], most: MostPrivacy, bar: ProgressBar, held: ExitStack, output: Output
 ) -> float:
-    """Put the open table and its policy into what is asked; return the seconds that it took."""
+    """Open the table and make its policy; put both into `asked` and show the notes on them.
+
+    Return the seconds that opening took; `held` closes the table.
+    """
     wish, world = most.policy, asked["world"] or ()
     watch = bar.watch
     given = asked["source"], asked["reading"], wish.named_columns, wish.kept_columns, watch
@@ -150,7 +153,10 @@ def _open_table(
 
 
 def _write_explored(release: "Release", target: str, paths: dict[str, str], output: Output) -> None:
-    """Write what a lattice search counted; `paths` gets the file."""
+    """Write the nodes that a lattice search counted, and add the file to `paths`.
+
+    A note if the search has no lattice.
+    """
     if release.explored is None:
         output.show_notes([f"the search {release.search} has no lattice to explore"])
     else:
@@ -159,7 +165,7 @@ def _write_explored(release: "Release", target: str, paths: dict[str, str], outp
 
 
 def _write_report(made: "report_written.WrittenRelease", target: str, output: Output) -> None:
-    """Write the report; if that fails, show the release first, as it is there."""
+    """Write the report; if that fails, show the release first, which is written already."""
     try:
         with show_progress(output, "report") as bar:
             made.report(target, Watch(tell=bar.tell))
@@ -171,7 +177,7 @@ def _write_report(made: "report_written.WrittenRelease", target: str, output: Ou
 
 @contextmanager
 def _drop_refused_figures(*, shown: bool) -> Iterator[None]:
-    """While this is open, drop the figures of a refused result unless they are to be shown."""
+    """While this is open, drop the figures of a refused result from its error unless `shown`."""
     try:
         yield
     except NotMetError as error:
@@ -207,7 +213,7 @@ def _refuse_mixed_outputs(curve: str | None, others: list[str | None], *, fronti
 
 
 def _refuse_bad_targets(target: str | None, certificate: str | None, *, dry_run: bool) -> None:
-    """Refuse a release without a file, and files that cannot be written."""
+    """Refuse a release without a file, one to standard output, and files that cannot be written."""
     if not target and not dry_run:
         raise PolicyError("say where to write the release", remedy="add -o FILE")
     if not target:
@@ -227,7 +233,7 @@ def _refuse_bad_targets(target: str | None, certificate: str | None, *, dry_run:
 def _refuse_overwriting(
     read: Sequence[str | None], explore: str | None, written: Iterable[str]
 ) -> None:
-    """Refuse to overwrite what is read, or the release with what the search looked at.
+    """Refuse to overwrite files that are read, or the release with the nodes of its search.
 
     The table itself, first of `read`, is left to the release, which refuses it with a reason.
     """
@@ -245,12 +251,11 @@ def _refuse_overwriting(
 
 
 def _paths(target: str | None, certificate: str | None, *, dry_run: bool) -> dict[str, str]:
-    """The files of the release and of its certificate as results name them; none if not written."""
+    """The files of a release, by `release` and `certificate`; empty if nothing is written."""
     if dry_run or target is None:
         return {}
     table = address_of(target)
-    paper = targets.certificate_path(target, certificate)
     return {
         "release": target if table is None else table.title,
-        "certificate": os.fspath(paper or ""),
+        "certificate": os.fspath(targets.certificate_path(target, certificate) or ""),
     }

@@ -80,7 +80,7 @@ def _hierarchies_by_column(
 
 
 def _promises_of(texts: Iterable[str] | None) -> "tuple[AtLeast, ...]":
-    """The promises about a world, from COLUMNS=PEOPLE.
+    """Read the promises about a world from COLUMNS=PEOPLE; refuse other texts.
 
     >>> _promises_of(["zip,sex=500"])
     (AtLeast(columns=('zip', 'sex'), people=500),)

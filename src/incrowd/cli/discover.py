@@ -78,14 +78,17 @@ def discover(  # noqa: PLR0913  the table, and what else can be asked of it
 
 
 def _load_text_later(name: str) -> Callable[..., Any]:
-    """A function of `texts` that is loaded when it is called: not for --json."""
+    """Make a function that loads `texts` when it is called, and calls its function of this name.
+
+    With --json it is never called.
+    """
     return lambda *result, **how: getattr(texts, name)(*result, **how)  # noqa: PLW0108  unloaded
 
 
 def _judge_sets(
     file: str | None, sets: Sequence[str], asked: Mapping[str, Any], output: Output
 ) -> None:
-    """Judge named sets of columns, and show what was found."""
+    """Judge named sets of columns, and show the verdicts."""
     of_sets = {name: asked[name] for name in (*_WITH_SETS, "reading")}
     named = [options.read_columns([text]) for text in sets]
     with show_progress(output, "discover"):
@@ -99,7 +102,7 @@ def _judge_sets(
 
 
 def _refuse_unused_options(asked: Mapping[str, Any], taken: Iterable[str], why: str) -> None:
-    """Refuse options of a search that mean nothing where something else is asked."""
+    """Refuse options that are given and not among `taken`; `why` says what takes no others."""
     for option in options_of(DiscoverRequest):
         usual: tuple[Any, ...] = (option.default, None, (), {})
         if option.name not in taken and asked.get(option.name) not in usual:

@@ -13,7 +13,7 @@ LATE = Failure(
 
 
 def failure_of(error: BaseException) -> Failure:
-    """What to show of this error: nothing that may hold a cell value."""
+    """What a command shows of this error: nothing that may hold a cell value."""
     if isinstance(error, Late):
         return LATE
     return _usage_failure(error) if hasattr(error, "format_message") else errors.failure_of(error)

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 def open_release(
     asked: Mapping[str, Any], held_to: PolicyOptions, watch: "Watch", held: ExitStack
 ) -> dict[str, Any]:
-    """Open the release, which `held` gives back; return what is asked with it and its policy."""
+    """Open the release, which `held` closes; return what is asked with it and its policy.
+
+    `PolicyError` for a certificate with options that make only a part of a policy.
+    """
     certificate = verb.certificate_of(asked["certificate"])
     flags = requests.AskedPolicy.read(replace(held_to, policy=asked["policy"]))
     by_options = certificate is None or not flags.options.says_nothing

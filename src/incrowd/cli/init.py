@@ -122,7 +122,7 @@ def _explain(draft: "Draft", name: str, output: Output) -> None:
 
 
 def _refuse_bad_target(file: str, path: str, *, force: bool) -> None:
-    """Refuse to write the policy over the table, or over another file without `force`."""
+    """Refuse to write the policy nowhere, over the table, or over a file without `force`."""
     if not path:
         raise PolicyError("-o names no file", remedy="name the policy's file after -o")
     files.refuse_missing_folder(path, "the policy")

@@ -61,7 +61,7 @@ class Stoppable(Watch):
 
 @contextmanager
 def end_on_sigterm() -> Iterator[None]:
-    """Let SIGTERM end the command like Ctrl-C: nothing is left half-written."""
+    """While this is open, SIGTERM ends the command like Ctrl-C: nothing is left half-written."""
     try:
         before = signal.signal(signal.SIGTERM, _raise_terminated)
     except ValueError:  # not in the main thread: the caller handles signals
@@ -79,7 +79,10 @@ class Late(Exception):  # noqa: N818  it is no error, and the parser would swall
 
 @contextmanager
 def raise_late_if_placed(path: str | None, *, written: bool) -> Iterator[None]:
-    """Raise `Late` for an interrupt in here, if the file at this path was replaced by then."""
+    """Raise `Late` for an interrupt while this is open, if the file was replaced by then.
+
+    Nothing is different if no file is `written`.
+    """
     before = _file_identity(path) if written else None
     with raise_late_if(lambda: written and _file_identity(path) != before):
         yield
@@ -87,7 +90,7 @@ def raise_late_if_placed(path: str | None, *, written: bool) -> Iterator[None]:
 
 @contextmanager
 def raise_late_if(is_there: Callable[[], bool]) -> Iterator[None]:
-    """Raise `Late` for an interrupt in here, if the release is there by then."""
+    """Raise `Late` for an interrupt while this is open, if `is_there` says that the release is."""
     try:
         yield
     except KeyboardInterrupt:
@@ -97,7 +100,7 @@ def raise_late_if(is_there: Callable[[], bool]) -> Iterator[None]:
 
 
 def _file_identity(path: str | None) -> tuple[int, int, int] | None:
-    """What differs between a file and the one that replaces it; None without a file."""
+    """Device, number and time of change of a file, which a new file changes; None without one."""
     try:
         found = Path(path or "").stat()
     except OSError:
@@ -118,7 +121,7 @@ def _raise_terminated(_number: int, _frame: FrameType | None) -> None:
 
 @contextmanager
 def resend_interrupts() -> Iterator[None]:
-    """Send an interrupt again that Python ignores, as it does while it deletes objects.
+    """While this is open, send an interrupt again that Python ignores as it deletes objects.
 
     Other exceptions that Python ignores are not shown: their messages may hold a cell value.
     """
@@ -131,7 +134,7 @@ def resend_interrupts() -> Iterator[None]:
 
 
 def _resend_interrupt(what: "sys.UnraisableHookArgs") -> None:
-    """Send an ignored interrupt again, a moment later."""
+    """If an interrupt was ignored, send it again a moment later."""
     if what.exc_type is not None and issubclass(what.exc_type, KeyboardInterrupt):
         again = Timer(_MOMENT, _interrupt_main_thread)
         again.daemon = True
@@ -139,7 +142,7 @@ def _resend_interrupt(what: "sys.UnraisableHookArgs") -> None:
 
 
 def _interrupt_main_thread() -> None:
-    """Interrupt the main thread, where possible also while it waits for the system."""
+    """Send SIGINT to the main thread, where possible also while it waits for the system."""
     if hasattr(signal, "pthread_kill"):
         signal.pthread_kill(main_thread().ident or 0, signal.SIGINT)
     else:

@@ -48,6 +48,7 @@ app = typer.Typer(
 
 
 def _show_version(wanted: bool) -> None:
+    """Show the version and end the command, if that is `wanted`."""
     if wanted:
         from importlib.metadata import version  # noqa: PLC0415  seldom asked for
 
@@ -86,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def _leave_threads(code: int) -> None:
-    """End the process without waiting for threads that work for nobody any more."""
+    """End the process at once if other threads still work: nobody needs their results."""
     if any(one is not main_thread() and not one.daemon for one in threads_alive()):
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError, ValueError):
@@ -100,7 +101,7 @@ def _say_interrupted(placed: bool, *, as_json: bool) -> int:
 
 
 def perform(arguments: Sequence[str]) -> int:
-    """Run one command; return its exit code."""
+    """Run the command of these arguments, show errors without a traceback; return the exit code."""
     as_json = "--json" in arguments
     before = Terminated.times
     try:

@@ -48,7 +48,7 @@ def command(*words: str) -> str | None:
 
 
 def columns_text(names: Sequence[str]) -> str:
-    """Columns as an option takes them: a name with a comma or a quote in double quotes.
+    """Columns as one text that an option takes: names with a comma or a quote in double quotes.
 
     >>> columns_text(["age", "name, first"])
     'age,"name, first"'
@@ -59,7 +59,10 @@ def columns_text(names: Sequence[str]) -> str:
 
 
 def options_of_run(*, panel: Group | None = None, without: Sequence[str] = ()) -> list[str]:
-    """The options of this run as they were given: those of one group, or all but some."""
+    """The options of this run as they were given, as words: those of one group, or all but some.
+
+    Nothing if no command runs.
+    """
     context = RUN.get()
     if context is None:
         return []
@@ -93,6 +96,7 @@ def _table_words(file: str) -> list[str]:
 
 
 def _column_flags(quasi: Sequence[str], sensitive: Sequence[str] = ()) -> list[str]:
+    """The options -q and, if there are any, -s, as words of the command line."""
     return ["-q", columns_text(quasi), *(["-s", columns_text(sensitive)] if sensitive else [])]
 
 
@@ -160,10 +164,10 @@ def command_after_attack(file: str, found: "Attacked") -> str | None:
     """
     if not found.ok:
         return command("attack", file, *options_of_run(), "--details")
-    paper = targets.certificate_path(file, None)
-    if paper is None or not Path(paper).exists():
+    certificate = targets.certificate_path(file, None)
+    if certificate is None or not Path(certificate).exists():
         return None
-    return command("check", file, "--certificate", str(paper))
+    return command("check", file, "--certificate", str(certificate))
 
 
 def command_after_columns(written: str | None, names: Sequence[str]) -> str | None:

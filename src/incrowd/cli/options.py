@@ -22,7 +22,7 @@ def typer_option(option: Option) -> Any:
 
 
 def read_columns(texts: Iterable[str] | None) -> tuple[str, ...]:
-    """Column names of an option that takes commas and repetition.
+    """Read the column names of an option that takes commas and repetition, each once.
 
     A name with a comma is written in double quotes, as in a CSV file.
 
@@ -40,6 +40,8 @@ def read_numbers_by_column(
 ) -> dict[str, float]:
     """Read the number of each column, from an option with commas and repetition.
 
+    `PolicyError` for what is not COLUMN=NUMBER, and for a column with two values.
+
     >>> read_numbers_by_column(["age=10,zip=2", "cost=0.5"], "widest")
     {'age': 10, 'zip': 2, 'cost': 0.5}
     """
@@ -49,6 +51,8 @@ def read_numbers_by_column(
 def read_words_by_column(texts: Iterable[str] | None, flag: str, example: str) -> dict[str, str]:
     """Read the word of each column, from an option with commas and repetition.
 
+    `PolicyError` for what is not COLUMN=WORD, and for a column with two words.
+
     >>> read_words_by_column(["race=text,age=number"], "kind", "race=text")
     {'race': 'text', 'age': 'number'}
     """
@@ -56,7 +60,7 @@ def read_words_by_column(texts: Iterable[str] | None, flag: str, example: str) -
 
 
 def read_other_names(texts: Iterable[str] | None, flag: str, example: str) -> dict[str, str]:
-    """Read other tables' names of columns, from COLUMN=OTHER.
+    """Read other tables' names of columns, from COLUMN=OTHER; refuse other texts.
 
     >>> read_other_names(["zip=zipcode"], "rename", "zip=zipcode")
     {'zip': 'zipcode'}
@@ -73,7 +77,7 @@ def read_other_names(texts: Iterable[str] | None, flag: str, example: str) -> di
 
 
 def read_grid_steps(texts: Iterable[str] | None) -> dict[str, float | str]:
-    """Read the step of each column in `--grid`: a number, or a step of dates.
+    """Read the step of each column in `--grid`: a number, or a step of dates; refuse other texts.
 
     >>> read_grid_steps(["age=5,birth=month"])
     {'age': 5, 'birth': 'month'}
@@ -92,7 +96,10 @@ def _read_by_column(
     example: str,
     read: Callable[[str, str], Value],
 ) -> dict[str, Value]:
-    """Read, by column, what stands behind `=`; `read` gets the text, and what it is called."""
+    """Read, by column, what stands behind `=`; refuse other texts, and two values of a column.
+
+    `what` and `example` are for the message; `read` gets the text, and what it is called there.
+    """
     found: dict[str, Value] = {}
     for pair in read_columns(texts):
         name, _, text = pair.rpartition("=")
@@ -107,7 +114,7 @@ def _read_by_column(
 
 
 def two_values_error(name: str, flag: str) -> PolicyError:
-    """The error if an option gives one column two values."""
+    """The error for an option that gives one column two values."""
     return PolicyError(f"{flag} gives '{name}' two values", remedy="give one of them")
 
 

@@ -44,7 +44,10 @@ class Output:
         text: Callable[[], "RenderableType"],
         then: Callable[[], str | None] = lambda: None,
     ) -> None:
-        """Show a result: `document` to programs; `text`, then the next command, to people."""
+        """Show a result: its `document` with --json, else its `text` and the next command.
+
+        Each is made only if it is shown; nothing is with --quiet.
+        """
         if self.as_json:
             self.write_document(document())
         elif not self.quiet:
@@ -76,7 +79,7 @@ Terse = Annotated[Output, Parts(Output, without=("details",))]
 
 
 def show(text: "RenderableType") -> None:
-    """Show a text on standard output; in color on a terminal, unless NO_COLOR is set."""
+    """Show a text or table on standard output; in color on a terminal, unless NO_COLOR is set."""
     from rich.console import Console  # noqa: PLC0415  not for --help
 
     console = Console(file=sys.stdout, markup=False, highlight=False, emoji=False)
@@ -86,7 +89,7 @@ def show(text: "RenderableType") -> None:
 
 
 def write(stream: TextIO, text: str) -> None:
-    """Write to a standard stream; a closed pipe is no error."""
+    """Write a text to a standard stream; a closed pipe is no error, a full disk an `InputError`."""
     with _guard_stream(stream):
         stream.write(text)
         stream.flush()
@@ -94,7 +97,7 @@ def write(stream: TextIO, text: str) -> None:
 
 @contextmanager
 def _guard_stream(stream: TextIO) -> Iterator[None]:
-    """Drop what is written to a closed pipe; refuse to go on if the stream cannot be written."""
+    """Drop what is written to a closed pipe; `InputError` if the stream cannot be written."""
     try:
         yield
     except BrokenPipeError:
@@ -206,7 +209,7 @@ def _kind_of_work(what: str) -> str:
 
 @contextmanager
 def show_progress(output: Output, verb: str) -> Iterator[ProgressBar]:
-    """Show a progress bar for long work of a verb; if kernels are compiled first, count them."""
+    """Show a progress bar while this is open; if kernels of the verb are compiled, count them."""
     with ProgressBar(quiet=output.quiet or output.as_json, note=output.show_notes) as bar:
         of = 0
 
@@ -223,7 +226,7 @@ def show_progress(output: Output, verb: str) -> Iterator[ProgressBar]:
 
 
 def kernel_progress(ready: int, of: int) -> tuple[str, float]:
-    """What a bar shows while kernels are compiled: words, and the share that is ready."""
+    """Return the words and the share that a bar shows when `ready` of `of` kernels are compiled."""
     if not of:
         return COMPILING, 0.0
     return f"{COMPILING}: kernel {min(ready + 1, of):,} of {of:,}", ready / of

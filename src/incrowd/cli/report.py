@@ -68,7 +68,7 @@ def report(
 
 
 def _check_command(asked: Mapping[str, Any], held_to: PolicyOptions) -> str:
-    """The command that checks the release again, without folders: the report leaves."""
+    """The command that checks the release again, with names of files only: the report leaves."""
     words = ["incrowd", "check", written.file_name(asked["source"])]
     for name in ("policy", "certificate"):
         words += [f"--{name}", written.file_name(asked[name])] if asked[name] else []

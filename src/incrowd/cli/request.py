@@ -22,7 +22,7 @@ def read_hierarchies(
 ) -> dict[str, AnyHierarchy]:
     """Read the hierarchies of `--hierarchy`, and those that the folder has for these columns.
 
-    The paths of both start in the current folder.
+    The paths of both start in the current folder. `PolicyError` if two are given for a column.
     """
     found: dict[str, AnyHierarchy] = {}
     if folder is not None:
@@ -52,14 +52,20 @@ class PolicyRequest:
     """Whether it comes from a policy file."""
 
     def for_analysis(self, analysis: str | None) -> tuple["PolicyRequest", *tuple[str, ...]]:
-        """The request made for an analysis (`--for`), with a note; without an analysis it alone."""
+        """Return the request made for an analysis (`--for`), then a note on it.
+
+        Without an analysis, the request alone.
+        """
         if analysis is None:
             return (self,)
         policy = self.policy.for_analysis(analysis)
         return replace(self, policy=policy), analyses.analysis_note(self.policy, analysis)
 
     def in_world(self, world: object) -> "PolicyRequest":
-        """With a world: k-map in place of k-anonymity; the policy of a file stays as it is."""
+        """The request with k-map in place of k-anonymity if there is a world.
+
+        The policy of a file stays as it is.
+        """
         if not world or self.filed:
             return self
         models = tuple(model.against_world() for model in self.policy.models)
@@ -100,7 +106,7 @@ class AskedPolicy:
 
     @classmethod
     def read(cls, asked: PolicyOptions, search: str | None = None) -> Self:
-        """Make it of options, with the policy file read if they name one."""
+        """Read the policy file that options name, if any; refuse options that a file settles."""
         if asked.policy is None:
             return cls(asked, None, search)
         if asked.roles:
@@ -113,7 +119,7 @@ class AskedPolicy:
 
     @property
     def named_columns(self) -> tuple[str, ...]:
-        """Columns that the table should have."""
+        """Columns that options or the policy file name: the table should have them."""
         return (*self.options.named_columns, *(() if self.file is None else self.file.columns))
 
     @property
@@ -124,7 +130,8 @@ class AskedPolicy:
     def request(self, names: Iterable[str], keep: Iterable[str] = ()) -> PolicyRequest:
         """Make the policy of these options, for a table with columns of these names.
 
-        `keep` are columns to release unchanged although no option names them.
+        `keep` are columns to release unchanged although no option names them. `PolicyError` if
+        neither a file nor quasi-identifiers are given.
         """
         if self.file is not None:
             return self._change_policy(self.file)
@@ -160,7 +167,7 @@ class AskedPolicy:
         )
 
     def _chosen_search(self, policy: Policy | None = None) -> dict[str, Any]:
-        """The search that options ask for; empty if they say nothing about it."""
+        """The setting `search` of the policy if options say anything about it; else empty."""
         if not search_settings.has_search_options(self.options):
             return {}
         before = None if policy is None else policy.search
@@ -181,7 +188,10 @@ class AskedPolicy:
 def _with_changes(
     policy: Policy, settings: Mapping[str, Any], details: Mapping[str, Mapping[str, Any]]
 ) -> Policy:
-    """The policy with some keys changed; `details` are those of columns."""
+    """The policy with some settings changed; `details` are keys of columns.
+
+    `PolicyError` for a column that the policy lacks.
+    """
     for name in details:
         policy.role(name)
     columns = {

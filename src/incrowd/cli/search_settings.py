@@ -25,10 +25,11 @@ def has_search_options(asked: PolicyOptions) -> bool:
 def search_with_options(
     asked: PolicyOptions, search: Search | None = None, otherwise: str | None = None
 ) -> dict[str, Any]:
-    """The search as a policy file has it: what options say over the policy's own.
+    """The search as a policy file writes it: what options say over the policy's own.
 
     `search` is the policy's; without one it is the search that policies have by default. The
-    settings are for the search `otherwise` if it is named and no option names one.
+    settings are for the search `otherwise` if it is named and no option names one. `PolicyError`
+    for a setting that the search lacks, or that has two values.
     """
     before = search or Auto()
     name = asked.method or (None if before.name == otherwise else otherwise)
@@ -71,14 +72,14 @@ def read_preference(texts: Iterable[str]) -> dict[str, Any]:
 
 
 def _quote(name: str) -> str:
-    """A name as a cell of a CSV file, as it may hold commas."""
+    """The name in double quotes, as a cell of a CSV file: it may hold commas."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def read_setting(text: str) -> tuple[str, Any]:
     """Read the name and the value of `--setting NAME=VALUE`, written as in a policy file.
 
-    Words need no quotes.
+    Words need no quotes. `PolicyError` if it cannot be read.
 
     >>> read_setting("mapping=hilbert"), read_setting("levels={zip = 2}")
     (('mapping', 'hilbert'), ('levels', {'zip': 2}))
@@ -92,7 +93,7 @@ def read_setting(text: str) -> tuple[str, Any]:
 
 
 def _parse_setting(name: str, text: str) -> Any:
-    """Read a value as a policy file has it, or a word without quotes."""
+    """Read a value as a policy file writes it, or a word without quotes; refuse other texts."""
     if _WORD.fullmatch(text) and text not in {"true", "false", "inf", "nan"}:
         return text
     line = f"value = {text}"
