@@ -61,7 +61,7 @@ def audit(release: Path, certificate_path: Path) -> dict[str, Any]:
     certificate, content = read_certificate(certificate_path), release.read_bytes()
     table = Table(certificate, *read_csv(content, certificate["policy"]))
     faults, models, figures = [*file_faults(certificate, content), *table.column_faults()], [], {}
-    if table.rows and not table.lacking:
+    if table.rows and not table.missing_columns:
         figures, models = table.figures(), list(judge_models(table))
         faults += [*table.figure_faults(), *model_faults(models)]
     proven = {"digest", "policy_sha256", *figures, *(["alone"] if figures and table.alone else [])}
@@ -151,7 +151,7 @@ class Table:
         return found
 
     @cached_property
-    def lacking(self) -> list[str]:
+    def missing_columns(self) -> list[str]:
         """Columns that should be in the release and are not."""
         names = self.columns_with_roles("quasi", "sensitive", "keep", "weight", "pseudonym")
         there = {*self.header, *self.split}
@@ -187,7 +187,7 @@ class Table:
 
     @cached_property
     def crowds(self) -> list[list[int]]:
-        """For each class its rows, and those that missing values may put into it, too."""
+        """For each class its crowd: its rows, and those that missing values may put into it."""
         classes = self.classes
         if self.policy.get("missing", "own-value") != "matches-anything" or self.number:
             return list(classes.values())
@@ -238,8 +238,9 @@ class Table:
 
     def column_faults(self) -> Iterator[str]:
         """Yield a fault for columns that are missing and for columns that may not leave."""
-        if self.lacking or not self.rows:
-            yield f"The release lacks {len(self.lacking)} columns of the policy, or all records."
+        if self.missing_columns or not self.rows:
+            gone = len(self.missing_columns)
+            yield f"The release lacks {gone} columns of the policy, or all records."
         ends = {f"{name}_{end}" for name in self.split for end in ("low", "high")}
         known = {*self.columns, self.number, *ends} - {
             *self.columns_with_roles("drop", "identifier", "unit")

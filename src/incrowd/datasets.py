@@ -157,6 +157,7 @@ def correlated(
     otherwise it is drawn like them. So with 0 it has nothing to do with the others, and with 1 it
     follows from them. The paper does not say its coefficients; ours have no divisor in common with
     10, so that every value is equally frequent whatever `alpha`. There is one column for each.
+    `PolicyError` if a number is negative, `alpha` is above 1, or there is no coefficient.
 
     >>> correlated(2, alpha=1.0).columns
     ['a1', 'a2', 'a3', 'a4', 's']
@@ -181,7 +182,7 @@ def _refuse_negative(rows: int, seed: int) -> None:
 
 @dataclass(frozen=True)
 class _Draw:
-    """Numbers in [0, 1), one stream per purpose; numpy keeps the words of a stream forever."""
+    """Draws numbers, one stream per purpose; numpy never changes the numbers of a stream."""
 
     seed: int
     size: int

@@ -223,7 +223,7 @@ def _refuse_gap_in_parts(parts: PartRelease | None, gap: str | None) -> None:
 
 
 def _stage_rows(table: LoadedTable, found: Found, context: RunContext) -> StagedRelease:
-    """Make the rows that leave by what was found, still private."""
+    """Make the rows that leave by the recoding that was found, without publishing them."""
     context.watch.tell("making the rows that leave", 0.0)
     outcome = table.compiled.problem.outcome(found.recoding)
     plan = plan_rows(table, found, outcome, context)

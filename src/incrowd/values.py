@@ -218,7 +218,7 @@ def _fault(detail: Mapping[str, Any], keys: Keys) -> Fault:
 
 
 def type_fault(path: Path, kind: str) -> Fault:
-    """The fault of a value at this place that is not of the kind that it must be."""
+    """The fault of a value that is not of the type `kind`, a key of `_TYPES`."""
     what = f"{place_of(path[:-1])}{_key_name(path[-1])}"
     words, remedy = _TYPES[kind]
     return Fault(path, f"{what} must be {words}", remedy)

@@ -61,7 +61,7 @@ def columns_text(names: Sequence[str]) -> str:
 def options_of_run(*, panel: Group | None = None, without: Sequence[str] = ()) -> list[str]:
     """The options of this run as they were given, as words: those of one group, or all but some.
 
-    Nothing if no command runs.
+    Empty if no command runs.
     """
     context = RUN.get()
     if context is None:
@@ -130,7 +130,7 @@ def command_after_init(file: str, policy: str | None) -> str | None:
 
 
 def command_after_anonymize(file: str, output: str | None, certificate: str | None) -> str | None:
-    """The command that checks the release; after a dry run, that makes it."""
+    """The command that checks the release; after a dry run, that makes it; None as `command`."""
     if output is None:
         return command("anonymize", file, *options_of_run(without=("dry_run",)), "-o", _RELEASE)
     return command("check", output, *(["--certificate", certificate] if certificate else []))
@@ -178,7 +178,7 @@ def command_after_columns(written: str | None, names: Sequence[str]) -> str | No
 
 
 def command_after_plan(file: str) -> str | None:
-    """The command that carries out the plan."""
+    """The command that carries out the plan; None as `command`."""
     return command("plan", file, *options_of_run(), "--apply", "-o", _RELEASE)
 
 
@@ -206,5 +206,5 @@ def command_after_safe_harbor(file: str, *, met: bool, policy: str | None) -> st
 
 
 def command_after_keys(private: str) -> str | None:
-    """The command that signs the certificate of a release with this key."""
+    """The command that signs the certificate of a release with this key; None as `command`."""
     return command("anonymize", "FILE", "--policy", _POLICY, "-o", _RELEASE, "--sign", private)

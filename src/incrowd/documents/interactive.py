@@ -88,7 +88,7 @@ def plane_spec(plane: Plane) -> dict[str, Any]:
 
 
 def _colours(scheme: str, kinds: Sequence[str]) -> dict[str, Any]:
-    """The colours of axes, texts and points on a light or dark surface."""
+    """The colours of axes, texts and points on a light or a dark surface (`scheme`)."""
     hue = {name: getattr(look, scheme) for name, look in LOOKS.items()}
     texts = {"labelColor": hue["quiet"], "titleColor": hue["ink"]}
     lines = {"domainColor": hue["axis"], "gridColor": hue["grid"], "tickColor": hue["axis"]}

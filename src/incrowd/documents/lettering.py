@@ -16,7 +16,7 @@ _SUFFIXES = ((1e12, 1e12, " tn"), (1e9, 1e9, " bn"), (1e7, 1e6, " M"))
 
 
 def one_line(text: str) -> str:
-    r"""The text in one line, with control characters spelled out.
+    r"""The text in one line, with characters that steer a display spelled out.
 
     >>> one_line("two\n lines\x00")
     'two lines\\x00'
@@ -24,7 +24,7 @@ def one_line(text: str) -> str:
     return printable_text(" ".join(text.split()))
 
 
-def pointer_text(text: str) -> str:
+def tooltip_text(text: str) -> str:
     """The text of a tooltip: the whole name in one line, cut only if it is very long."""
     whole = one_line(text)
     return whole if len(whole) <= _MOST_TOLD else f"{whole[: _MOST_TOLD - 1]}…"

@@ -167,7 +167,7 @@ def loss_name(loss: str) -> str:
 
 
 def printable_text(text: str) -> str:
-    r"""The text with control characters spelled out, as they would steer a terminal.
+    r"""The text with characters that steer a terminal spelled out; line breaks stay.
 
     Names of columns may hold any character.
 
@@ -187,7 +187,7 @@ SHOWN = 20
 
 
 def line(text: str, style: str = "") -> "Text":
-    """Make a line for a terminal, with control characters spelled out."""
+    """Make a line for a terminal, with characters that steer it spelled out."""
     from rich.text import Text  # noqa: PLC0415  not for --json
 
     return Text(printable_text(text), style=style)

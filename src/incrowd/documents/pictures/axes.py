@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from incrowd.documents.lettering import SIZE, one_line, pointer_text, shorten, text_width
+from incrowd.documents.lettering import SIZE, one_line, shorten, text_width, tooltip_text
 from incrowd.documents.pictures.drawing import (
     EDGE,
     WIDTH,
@@ -106,7 +106,7 @@ def draw_categories(
             area.bottom + (14 if found.turned else 17),
             found.texts[place],
             "end" if found.turned else "middle",
-            "" if found.texts[place] == one_line(labels[place]) else pointer_text(labels[place]),
+            "" if found.texts[place] == one_line(labels[place]) else tooltip_text(labels[place]),
             turned=found.turned,
         )
         for place in range(0, len(labels), found.every)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from incrowd.documents.lettering import figure, pointer_text, text_width
+from incrowd.documents.lettering import figure, text_width, tooltip_text
 from incrowd.documents.pictures import axes
 from incrowd.documents.pictures.drawing import (
     EDGE,
@@ -112,7 +112,7 @@ def _boxes_of_series(picture: Bars, place: int, up: AxisScale, area: Area) -> It
     tells = len(picture.labels) * many <= _TOLD
     for n, (label, value) in enumerate(zip(picture.labels, series.values, strict=False)):
         x = area.left + (n + 0.5) * slot + (place - many / 2) * wide
-        text = pointer_text(f"{label}, {series.name}: {figure(value)}") if tells else ""
+        text = tooltip_text(f"{label}, {series.name}: {figure(value)}") if tells else ""
         if value is None or not is_drawable(value):
             yield Box(x + 0.5, zero - _STUB, max(wide - 1, 1), _STUB, text)
             continue

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from incrowd.documents.lettering import figure, pointer_text
+from incrowd.documents.lettering import figure, tooltip_text
 from incrowd.documents.pictures import axes
 from incrowd.documents.pictures.drawing import (
     EDGE,
@@ -69,14 +69,14 @@ def _draw_line(
     for x, y in others:
         parts.append(svg_path("H", x, "V", y) if line.step else svg_path("L", x, y))
     return group_marks(
-        f"line{n}", [Path("".join(parts), pointer_text(line.name), thin=len(placed) > _COLUMNS)]
+        f"line{n}", [Path("".join(parts), tooltip_text(line.name), thin=len(placed) > _COLUMNS)]
     )
 
 
 def _draw_dots(line: CurveLine, placed: Sequence[tuple[float, float]]) -> list[Dot]:
     """A dot at each place, which tells a pointer the figures of the point there."""
     return [
-        Dot(x, y, pointer_text(f"{line.name}: {figure(a)}, {figure(b)}"), radius=3.5)
+        Dot(x, y, tooltip_text(f"{line.name}: {figure(a)}, {figure(b)}"), radius=3.5)
         for (x, y), (a, b) in zip(placed, line.points, strict=True)
     ]
 

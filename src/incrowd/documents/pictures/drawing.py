@@ -9,9 +9,9 @@ from incrowd.documents.lettering import (
     SIZE,
     coordinate,
     one_line,
-    pointer_text,
     shorten,
     text_width,
+    tooltip_text,
 )
 from incrowd.documents.pictures.looks import LOOKS
 
@@ -61,7 +61,7 @@ class Box:
     y: float
     width: float
     height: float
-    told: str = ""
+    tooltip: str = ""
     opacity: float | None = None
 
 
@@ -71,7 +71,7 @@ class Path:
 
     shape: ClassVar[str] = "path"
     d: str
-    told: str = ""
+    tooltip: str = ""
     opacity: float | None = None
     thin: bool = False
     units: Area | None = None
@@ -85,21 +85,21 @@ class Dot:
     shape: ClassVar[str] = "dot"
     x: float
     y: float
-    told: str = ""
+    tooltip: str = ""
     radius: float = 4.5
     diamond: bool = False
 
 
 @dataclass(frozen=True)
 class Words:
-    """A text; `told` is the whole of one that was shortened, for a pointer."""
+    """A text; `tooltip` is the whole of one that was shortened."""
 
     shape: ClassVar[str] = "words"
     x: float
     y: float
     text: str
     anchor: Anchor = "start"
-    told: str = ""
+    tooltip: str = ""
     turned: bool = False
     size: float = SIZE
     strong: bool = False
@@ -157,14 +157,14 @@ def group_marks(look: str, marks: Iterable[Mark]) -> tuple[MarkGroup, ...]:
 def fit_words(x: float, y: float, text: str, room: float, anchor: Anchor = "start") -> Words:
     """Make a text that fits its room; if it was shortened, the tooltip has all of it."""
     short = shorten(text, room)
-    return Words(x, y, short, anchor, "" if short == one_line(text) else pointer_text(text))
+    return Words(x, y, short, anchor, "" if short == one_line(text) else tooltip_text(text))
 
 
 def draw_header(title: str, keys: Sequence[Key]) -> tuple[tuple[MarkGroup, ...], float]:
     """Draw title and legend; return them, and where the picture goes on below."""
     short = shorten(title, WIDTH - 2 * EDGE, _TITLE_SIZE)
-    whole = "" if short == one_line(title) else pointer_text(title)
-    head = Words(EDGE, 24, short, told=whole, size=_TITLE_SIZE, strong=True)
+    whole = "" if short == one_line(title) else tooltip_text(title)
+    head = Words(EDGE, 24, short, tooltip=whole, size=_TITLE_SIZE, strong=True)
     groups, x, y = group_marks("ink", [head]), EDGE, 46.0
     if not keys:
         return groups, 36.0

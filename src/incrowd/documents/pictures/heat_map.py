@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from incrowd.documents.lettering import SIZE, figure, pointer_text, shorten, text_width
+from incrowd.documents.lettering import SIZE, figure, shorten, text_width, tooltip_text
 from incrowd.documents.pictures import axes
 from incrowd.documents.pictures.drawing import (
     EDGE,
@@ -83,7 +83,7 @@ def _draw_boxes(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
     texts = []
     for row, column, value in _placed_figures(picture):
         x, y = area.left + column * side, area.top + row * high
-        text = pointer_text(f"{picture.rows[row]}, {picture.columns[column]}: {figure(value)}")
+        text = tooltip_text(f"{picture.rows[row]}, {picture.columns[column]}: {figure(value)}")
         look, opacity = _cell_look(picture, value)
         found[look].append(Box(x + 1, y + 1, side - 2, high - 2, text, opacity))
         if value is not None:
@@ -103,6 +103,7 @@ def _cell_look(picture: HeatMap, value: float | None) -> tuple[str, float | None
 
 
 def _shade_opacity(shade: int) -> float:
+    """The opacity of a shade, of either sign."""
     return round(_STRONGEST * abs(shade) / _SHADES, 2)
 
 

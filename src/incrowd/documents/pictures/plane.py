@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
-from incrowd.documents.lettering import SIZE, figure, one_line, pointer_text, shorten, text_width
+from incrowd.documents.lettering import SIZE, figure, one_line, shorten, text_width, tooltip_text
 from incrowd.documents.pictures import axes
 from incrowd.documents.pictures.drawing import (
     EDGE,
@@ -83,7 +83,7 @@ def _draw_points(
         dots = [
             Dot(
                 *places[id(point)],
-                pointer_text(f"{point.name}: {figure(point.x)}, {figure(point.y)}")
+                tooltip_text(f"{point.name}: {figure(point.x)}, {figure(point.y)}")
                 if len(points) <= _TOLD
                 else "",
                 radius=3.5 if kind in _SMALL else 5.5,
@@ -119,7 +119,7 @@ def _fit_labels(
         for place in _label_places(x, y, text):
             left, _, right, _ = place.box
             if left > EDGE and right < WIDTH and not any(_do_overlap(place.box, o) for o in taken):
-                whole = "" if text == one_line(point.name) else pointer_text(point.name)
+                whole = "" if text == one_line(point.name) else tooltip_text(point.name)
                 found.append(Words(place.x, place.y, text, place.anchor, whole))
                 taken.append(place.box)
                 break

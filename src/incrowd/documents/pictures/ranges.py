@@ -1,6 +1,6 @@
 """Estimates with their confidence intervals, one below the other."""
 
-from incrowd.documents.lettering import figure, pointer_text, shorten, text_width
+from incrowd.documents.lettering import figure, shorten, text_width, tooltip_text
 from incrowd.documents.pictures import axes
 from incrowd.documents.pictures.drawing import (
     EDGE,
@@ -71,15 +71,15 @@ def _draw_estimate(
     if low is not None and high is not None:
         start, end = area.x(across.place(low)), area.x(across.place(high))
         line = svg_path("M", start, y, "H", end, "M", start, y - 5, "v10M", end, y - 5, "v10")
-        told = pointer_text(f"{figure(low)} to {figure(high)}")
-        groups += group_marks("line1", [Path(line, told)])
+        tooltip = tooltip_text(f"{figure(low)} to {figure(high)}")
+        groups += group_marks("line1", [Path(line, tooltip)])
     if base is not None:
         x = area.x(across.place(base))
-        text = pointer_text(f"{picture.labels[n]}, {picture.baseline_name}: {figure(base)}")
+        text = tooltip_text(f"{picture.labels[n]}, {picture.baseline_name}: {figure(base)}")
         groups += group_marks("fill2", [Dot(x, y, text, diamond=True)])
     if value is None:
         return groups + group_marks("quiet", [Words(area.left + 6, y + 4, "withheld or not there")])
-    text = pointer_text(f"{picture.labels[n]}: {figure(value)}")
+    text = tooltip_text(f"{picture.labels[n]}: {figure(value)}")
     return groups + group_marks("fill1", [Dot(area.x(across.place(value)), y, text)])
 
 

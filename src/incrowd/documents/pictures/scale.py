@@ -32,7 +32,7 @@ class AxisScale:
 
 
 def finite_figures(values: Iterable[float | None]) -> list[float]:
-    """The finite figures, drawn in to `_MOST` on either side; None is left out."""
+    """The finite figures, limited to `_MOST` on either side; None is left out."""
     known = (value for value in values if value is not None and math.isfinite(value))
     return [min(max(float(value), -_MOST), _MOST) for value in known]
 

@@ -42,7 +42,7 @@ VIEWS: dict[str, Callable[[Any], ResultView]] = {
 
 
 def view(result: object) -> ResultView:
-    """Make the view of a result that a notebook shows."""
+    """Make what a notebook shows of a result: sentence, picture and table."""
     return VIEWS[type(result).__name__](result)
 
 
