@@ -242,9 +242,8 @@ class Table:
             gone = len(self.missing_columns)
             yield f"The release lacks {gone} columns of the policy, or all records."
         ends = {f"{name}_{end}" for name in self.split for end in ("low", "high")}
-        known = {*self.columns, self.number, *ends} - {
-            *self.columns_with_roles("drop", "identifier", "unit")
-        }
+        hidden = {*self.columns_with_roles("drop", "identifier", "unit")}
+        known = {*self.columns, self.number, *ends} - hidden
         if stray := [name for name in self.header if name not in known]:
             yield f"The release has {len(stray)} columns that may not leave."
 
@@ -257,10 +256,10 @@ class Table:
         if alone and (alone != said or alone["unaccepted"] > alone["limit"]):
             yield "More people are alone by columns that leave unchanged than is said or allowed."
         gone, rows = self.certificate["suppressed"], len(self.rows)
-        whole, people = self.certificate["records_in"], self.certificate["people"]
+        whole = self.certificate["records_in"]
         for_missing = gone["for_missing"]
         chosen, limit = gone["records"] - for_missing, self.policy.get("suppression", 0.0)
-        adds_up = rows == whole - gone["records"] and 0 < people <= rows
+        adds_up = rows == whole - gone["records"] and 0 < self.certificate["people"] <= rows
         allowed = 0 <= chosen <= limit * whole + ROUNDING and for_missing >= 0
         if not adds_up or not allowed or (for_missing and self.policy["missing"] != "suppress"):
             yield "The numbers of records do not match the release and the limit of suppression."

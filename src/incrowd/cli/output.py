@@ -46,7 +46,7 @@ class Output:
     ) -> None:
         """Show a result: its `document` with --json, else its `text` and the next command.
 
-        Each is made only if it is shown; nothing is with --quiet.
+        Each is made only if it is shown; --quiet shows no text.
         """
         if self.as_json:
             self.write_document(document())
