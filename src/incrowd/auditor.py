@@ -208,7 +208,7 @@ class Table:
 
     @cached_property
     def alone(self) -> dict[str, Any]:
-        """Shares of people alone for whoever knows columns left unchanged; empty if not told."""
+        """Shares of people alone by columns left unchanged; empty if the certificate has none."""
         if "alone" not in self.entries or not self.shows_classes or self.columns_with_roles("unit"):
             return {}
         kept, limit = self.columns_with_roles("keep", "weight"), self.policy.get("max_alone", 0.05)

@@ -202,7 +202,7 @@ def boundary(
 
 
 def other_rows_error() -> NotMetError:
-    """The error, to be raised by the caller, for written rows that are not those made."""
+    """The error for written rows that are not the rows that were made; the caller raises it."""
     return NotMetError(
         "the rows that were written are not those that should leave",
         remedy="make sure that nothing changes the table meanwhile",

@@ -119,7 +119,7 @@ def public_bound(bound: float, *, left_out: int) -> float:
 
 
 def public_words(words: str, *, left_out: int) -> str:
-    """Replace the losses in what a search says of its result by those that may leave.
+    """Replace the losses in the words of a search by losses as they may leave (`public_loss`).
 
     >>> public_words("used tds: gcp 0.0735 (limit 0.1234), lattice 0.1200", left_out=3)
     'used tds: gcp about 0.07 (limit 0.1234), lattice about 0.12'

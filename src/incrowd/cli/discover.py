@@ -115,6 +115,7 @@ def _flag_error(why: str, flag: str) -> PolicyError:
 
 
 def _refuse_world_id(world_id: str | None) -> None:
+    """Refuse --world-id, which means nothing without -k."""
     if world_id is not None:
         raise PolicyError(
             "--world-id counts the people of groups, and needs -k",

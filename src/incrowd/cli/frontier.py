@@ -77,6 +77,7 @@ class MostPrivacy:
         return requests.AskedPolicy.read(self.asked, "accuracy" if self.wanted else None)
 
     def _refuse_flags_without_maximize(self) -> None:
+        """Refuse options that mean nothing without --maximize."""
         for flag, value in (("--max-loss", self.asked.max_loss), ("--privacy", self.asked.privacy)):
             if value is not None:
                 raise PolicyError(
@@ -165,7 +166,7 @@ def is_vacuous(asked: PolicyOptions) -> bool:
 
 
 def refuse_vacuous_models(asked: PolicyOptions, *, floor: bool) -> None:
-    """Refuse l below 1 and models that hold for every table; with a `floor` only the former."""
+    """Refuse l below 1 and, unless classes have a `floor`, models that hold for every table."""
     if asked.l is not None and asked.l < 1:
         raise PolicyError(
             "l must be at least 1, and above 1 to protect anybody",

@@ -22,7 +22,8 @@ def read_hierarchies(
 ) -> dict[str, AnyHierarchy]:
     """Read the hierarchies of `--hierarchy`, and those that the folder has for these columns.
 
-    The paths of both start in the current folder. `PolicyError` if two are given for a column.
+    `--hierarchy` goes first. The paths of both start in the current folder. `PolicyError` if
+    `--hierarchy` names two for a column.
     """
     found: dict[str, AnyHierarchy] = {}
     if folder is not None:

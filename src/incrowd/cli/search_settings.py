@@ -118,7 +118,7 @@ def _settings_of(search: str) -> tuple[str, ...]:
 
 
 def _misplaced_error(flag: str, name: str, search: str, known: Sequence[str]) -> PolicyError:
-    """The error for a setting that a search lacks; `known` are those that it has."""
+    """The error for a setting that a search lacks; `known` are the settings that it has."""
     others = [other for other in SEARCHES if name in _settings_of(other)]
     near = did_you_mean(name, known) if flag == "--setting" else ""
     if others and not near:

@@ -127,6 +127,7 @@ def _import_extra(name: str) -> Any:
 
 
 def _undrawable_error() -> InputError:
+    """The error if what draws pictures is not installed."""
     return InputError(
         "pictures need libraries that are not installed",
         remedy="install incrowd[charts], or ask for JSON or CSV",
@@ -134,6 +135,7 @@ def _undrawable_error() -> InputError:
 
 
 def _title(explored: Explored, shown: int, loss: str) -> str:
+    """Say how many nodes were counted and drawn, and what the ring and the squares mean."""
     part = "" if shown == len(explored) else f", {shown:,} of them drawn"
     squares = "" if explored.minimal is None else "; squares are minimal generalizations"
     return (

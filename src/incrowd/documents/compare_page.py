@@ -207,7 +207,7 @@ def _histogram_picture(column: "ColumnUtility") -> PictureBlock:
 
 
 def _pair_blocks(release: "ReleaseUtility") -> Iterator[Block]:
-    """Yield the map of associations, with a table of those that changed most."""
+    """Yield the map of associations, with a table of the pairs that changed most."""
     far = farthest_pairs(release)[:_LISTED]
     columns: Columns = {
         "column": lambda pair: pair.columns[0],

@@ -228,6 +228,7 @@ def _headline_names_set(found: "Discovery") -> bool:
 
 
 def _records_words(found: "Discovery") -> str:
+    """The number of records; `at most` if only a bound of the different ones is known."""
     if found.bounded:
         return f"at most {quantity(found.records, 'different record')}"
     return f"{'the ' if found.records != 1 else ''}{quantity(found.records, 'record')}"

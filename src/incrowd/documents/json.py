@@ -73,7 +73,7 @@ def release_document(
 
 
 def _alone_shares(alone: "Alone | None") -> dict[str, Any]:
-    """Shares of people who are alone by columns that leave unchanged; empty if not told."""
+    """Shares of people who are alone by columns that leave unchanged; empty if not counted."""
     if alone is None:
         return {}
     return {"alone": pick(alone, "columns together unaccepted limit accepted")}
@@ -383,6 +383,7 @@ def quantiles_document(found: "Bucketed", path: str | None) -> dict[str, Any]:
 
 
 def _bucket_figures(column: "BucketedColumn") -> dict[str, Any]:
+    """The figures of a column of quantiles, without its name."""
     figures = asdict(column)
     del figures["name"]
     return figures | {"kind": column.kind.value}

@@ -44,6 +44,7 @@ class OptionKind:
 
     @property
     def _limits(self) -> str:
+        """The limits of a number, in words."""
         if math.isinf(self.most):
             return "a number" if math.isinf(self.least) else f"{self.least:g} or more"
         return f"from {self.least:g} to {self.most:g}"

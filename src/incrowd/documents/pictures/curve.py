@@ -74,7 +74,7 @@ def _draw_line(
 
 
 def _draw_dots(line: CurveLine, placed: Sequence[tuple[float, float]]) -> list[Dot]:
-    """A dot at each place, which tells a pointer the figures of the point there."""
+    """Make a dot at each place; its tooltip has the figures of the point."""
     return [
         Dot(x, y, tooltip_text(f"{line.name}: {figure(a)}, {figure(b)}"), radius=3.5)
         for (x, y), (a, b) in zip(placed, line.points, strict=True)
