@@ -59,12 +59,12 @@ def test_compiling_does_not_count(monkeypatch, clock):
 
 def test_a_usual_limit_ends_improvement_and_not_the_search(clock):
     watch = Watch(limit=10, answer_first=True)
-    assert not watch.over(answered=True)
+    assert not watch.is_over(answered=True)
     clock.now += 10
     assert watch.expired
     assert not watch.must_stop
-    assert watch.over(answered=True)
-    assert not watch.over(answered=False)
+    assert watch.is_over(answered=True)
+    assert not watch.is_over(answered=False)
 
 
 @pytest.mark.parametrize("outer_first", [True, False])

@@ -118,7 +118,7 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(_HOMES[name]), name)
     if name == "__version__":
         return import_module("importlib.metadata").version("incrowd")
-    if (now := _current(name)) is None:
+    if (now := _current_name(name)) is None:
         return _module(name)
     warn = import_module("warnings").warn
     warn(f"incrowd.{name} is deprecated: write {now} instead", DeprecationWarning, stacklevel=2)
@@ -126,8 +126,8 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(home), found)
 
 
-def _current(name: str) -> str | None:
-    """What to write for a name that is no longer offered here; None if it never was."""
+def _current_name(name: str) -> str | None:
+    """What to write in place of a former name of this package; None if it never was one."""
     twin = name.removesuffix("_file")
     if twin != name and twin in _TWINS.split():
         return f"incrowd.{twin}"

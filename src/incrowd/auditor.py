@@ -56,12 +56,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0 if found["ok"] else 1
 
 
-def audit(release: Path, certificate: Path) -> dict[str, Any]:
-    """Recount a release, compare it with its certificate, and return what was found."""
-    paper, content = read_certificate(certificate), release.read_bytes()
-    table = Table(paper, *read_csv(content, paper["policy"]))
-    faults, models, figures = [*file_faults(paper, content), *table.column_faults()], [], {}
-    if table.rows and not table.lacking:
+def audit(release: Path, certificate_path: Path) -> dict[str, Any]:
+    """Recount a release beside its certificate and return the answer; `OSError` if unreadable."""
+    certificate, content = read_certificate(certificate_path), release.read_bytes()
+    table = Table(certificate, *read_csv(content, certificate["policy"]))
+    faults, models, figures = [*file_faults(certificate, content), *table.column_faults()], [], {}
+    if table.rows and not table.missing_columns:
         figures, models = table.figures(), list(judge_models(table))
         faults += [*table.figure_faults(), *model_faults(models)]
     proven = {"digest", "policy_sha256", *figures, *(["alone"] if figures and table.alone else [])}
@@ -87,14 +87,14 @@ def sentences(found: Entries) -> Iterator[str]:
 def read_certificate(path: Path) -> dict[str, Any]:
     """Read a certificate as JSON; refuse what is no certificate of incrowd."""
     with suppress(ValueError, KeyError, TypeError):
-        paper = json.loads(path.read_text(encoding="utf-8"))
-        if paper["schema"] == "incrowd.certificate/1":
-            return dict(paper)
+        certificate = json.loads(path.read_text(encoding="utf-8"))
+        if certificate["schema"] == "incrowd.certificate/1":
+            return dict(certificate)
     raise OSError("the certificate is not a JSON document that incrowd writes")
 
 
 def read_csv(content: bytes, policy: Entries) -> tuple[list[str], list[list[str]]]:
-    """Read header and rows; the separator is the one that finds most columns of the policy."""
+    """Read header and rows, by the separator that finds most columns; refuse what is no table."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -112,30 +112,31 @@ def read_csv(content: bytes, policy: Entries) -> tuple[list[str], list[list[str]
     return best[0], rows
 
 
-def file_faults(paper: Entries, content: bytes) -> Iterator[str]:
+def file_faults(certificate: Entries, content: bytes) -> Iterator[str]:
     """Yield a fault if the file is not the certified one, or the certificate was changed."""
-    if paper["digest"] != {"of": "file", "sha256": hashlib.sha256(content).hexdigest()}:
+    if certificate["digest"] != {"of": "file", "sha256": hashlib.sha256(content).hexdigest()}:
         yield "The certificate belongs to another file, or somebody changed the release."
-    text = json.dumps(paper["policy"], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    if hashlib.sha256(text.encode()).hexdigest() != paper["policy_sha256"]:
+    policy = certificate["policy"]
+    text = json.dumps(policy, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    if hashlib.sha256(text.encode()).hexdigest() != certificate["policy_sha256"]:
         yield "The policy in the certificate was changed."
 
 
 class Table:
     """A release, read by the policy in its certificate."""
 
-    def __init__(self, paper: Entries, header: list[str], rows: list[list[str]]) -> None:
-        self.paper, self.header, self.rows = paper, header, rows
-        self.policy: Entries = paper["policy"]
+    def __init__(self, certificate: Entries, header: list[str], rows: list[list[str]]) -> None:
+        self.certificate, self.header, self.rows = certificate, header, rows
+        self.policy: Entries = certificate["policy"]
         self.columns: Mapping[str, Entries] = self.policy["columns"]
         self.number: str | None = self.policy.get("class_column")
         self.shows_classes = bool(self.number) or self.policy.get("show") != "permutation"
-        ends = {name: {f"{name}_low", f"{name}_high"} for name in self.having("quasi")}
+        ends = {name: {f"{name}_low", f"{name}_high"} for name in self.columns_with_roles("quasi")}
         leave = {name for name, both in ends.items() if name not in header and both <= {*header}}
         self.split = leave if self.policy.get("split_ends") else set()  # two columns of ends each
         self._cells: dict[str, list[Any]] = {}
 
-    def having(self, *roles: str) -> list[str]:
+    def columns_with_roles(self, *roles: str) -> list[str]:
         """The columns of these roles; a pseudonym is a role of its own, not an identifier."""
         keyed = {n: "pseudonym" for n, c in self.columns.items() if c.get("action") == "pseudonym"}
         return [n for n, column in self.columns.items() if keyed.get(n, column["role"]) in roles]
@@ -143,20 +144,21 @@ class Table:
     @cached_property
     def entries(self) -> dict[str, Any]:
         """The entries of the certificate that say something, by place, such as `loss.gcp`."""
-        found = {name: said for name, said in self.paper.items() if said not in (None, {}, [])}
+        every = self.certificate.items()
+        found = {name: said for name, said in every if said not in (None, {}, [])}
         for outer in ("loss", "suppressed"):
             found |= {f"{outer}.{inner}": value for inner, value in found.pop(outer, {}).items()}
         return found
 
     @cached_property
-    def lacking(self) -> list[str]:
+    def missing_columns(self) -> list[str]:
         """Columns that should be in the release and are not."""
-        names = self.having("quasi", "sensitive", "keep", "weight", "pseudonym")
+        names = self.columns_with_roles("quasi", "sensitive", "keep", "weight", "pseudonym")
         there = {*self.header, *self.split}
         return [name for name in (*names, *filter(None, [self.number])) if name not in there]
 
     def cells(self, name: str) -> list[Any]:
-        """The texts of a column, None where missing; pairs of ends if it leaves as two."""
+        """The texts of a column, None where missing; pairs if its ends leave as two columns."""
         if name not in self._cells:
             stored = [f"{name}_low", f"{name}_high"] if name in self.split else [name]
             texts = [self._texts(one, name) for one in stored]
@@ -164,6 +166,7 @@ class Table:
         return self._cells[name]
 
     def _texts(self, stored: str, name: str) -> list[str | None]:
+        """The texts of the column `stored`; None where one means missing in the column `name`."""
         place = self.header.index(stored)
         own = self.columns.get(name, {}).get("missing_values", [])
         gone = {*own, *self.policy.get("missing_values", [""])}
@@ -176,7 +179,7 @@ class Table:
     @cached_property
     def classes(self) -> dict[tuple[Any, ...], list[int]]:
         """The numbers of the rows of each class: they show the same, or have the same number."""
-        names = [self.number] if self.number else self.having("quasi")
+        names = [self.number] if self.number else self.columns_with_roles("quasi")
         found: dict[tuple[Any, ...], list[int]] = {}
         for row, shown in enumerate(zip(*map(self.cells, names), strict=True)):
             found.setdefault(shown, []).append(row)
@@ -184,7 +187,7 @@ class Table:
 
     @cached_property
     def crowds(self) -> list[list[int]]:
-        """Per class: the rows that nobody can tell from it; a missing value may match any."""
+        """For each class its crowd: its rows, and those that missing values may put into it."""
         classes = self.classes
         if self.policy.get("missing", "own-value") != "matches-anything" or self.number:
             return list(classes.values())
@@ -198,17 +201,17 @@ class Table:
         return found
 
     def counts(self, column: str) -> list[Counter[Any]]:
-        """Per crowd: how many records hold each value of a sensitive column."""
-        cells, kind = self.cells(column), self.paper.get("kinds", {}).get(column, "text")
+        """Count, for each crowd, how many records hold each value of a sensitive column."""
+        cells, kind = self.cells(column), self.certificate.get("kinds", {}).get(column, "text")
         value = {None: None} | values_of({*cells} - {None}, kind)
         return [Counter(value[cells[row]] for row in crowd) for crowd in self.crowds]
 
     @cached_property
     def alone(self) -> dict[str, Any]:
-        """Who is alone for whoever also knows columns that leave unchanged; empty if not told."""
-        if "alone" not in self.entries or not self.shows_classes or self.having("unit"):
+        """Shares of people alone by columns left unchanged; empty if the certificate has none."""
+        if "alone" not in self.entries or not self.shows_classes or self.columns_with_roles("unit"):
             return {}
-        kept, limit = self.having("keep", "weight"), self.policy.get("max_alone", 0.05)
+        kept, limit = self.columns_with_roles("keep", "weight"), self.policy.get("max_alone", 0.05)
         judged = [name for name in kept if self.columns[name].get("alone") != "accept"]
         known = {"columns": {name: self._alone_by([name]) for name in kept}, "limit": limit}
         return known | {"together": self._alone_by(kept), "unaccepted": self._alone_by(judged)}
@@ -222,10 +225,11 @@ class Table:
         return min(1.0, -(-max(alone, 5) * 10_000 // len(self.rows)) / 10_000) if alone else 0.0
 
     def figures(self) -> dict[str, Any]:
-        """What the rows show of the figures of the certificate, by place."""
-        rows, whole, gone = len(self.rows), self.paper["records_in"], self.paper["suppressed"]
+        """Recount the figures of the certificate that the rows show, by place."""
+        rows, whole = len(self.rows), self.certificate["records_in"]
+        gone = self.certificate["suppressed"]
         found = {"records_out": rows, "suppressed.share": (whole - rows) / max(whole, 1)}
-        found |= {} if self.having("unit") else {"people": rows}
+        found |= {} if self.columns_with_roles("unit") else {"people": rows}
         if self.shows_classes:
             sizes, read = list(map(len, self.classes.values())), whole - gone["for_missing"]
             found |= {"classes": len(sizes), "loss.average_class": rows / len(sizes)}
@@ -234,10 +238,12 @@ class Table:
 
     def column_faults(self) -> Iterator[str]:
         """Yield a fault for columns that are missing and for columns that may not leave."""
-        if self.lacking or not self.rows:
-            yield f"The release lacks {len(self.lacking)} columns of the policy, or all records."
+        if self.missing_columns or not self.rows:
+            gone = len(self.missing_columns)
+            yield f"The release lacks {gone} columns of the policy, or all records."
         ends = {f"{name}_{end}" for name in self.split for end in ("low", "high")}
-        known = {*self.columns, self.number, *ends} - {*self.having("drop", "identifier", "unit")}
+        hidden = {*self.columns_with_roles("drop", "identifier", "unit")}
+        known = {*self.columns, self.number, *ends} - hidden
         if stray := [name for name in self.header if name not in known]:
             yield f"The release has {len(stray)} columns that may not leave."
 
@@ -249,11 +255,12 @@ class Table:
         alone, said = self.alone, self.entries.get("alone")
         if alone and (alone != said or alone["unaccepted"] > alone["limit"]):
             yield "More people are alone by columns that leave unchanged than is said or allowed."
-        paper, gone, rows = self.paper, self.paper["suppressed"], len(self.rows)
+        gone, rows = self.certificate["suppressed"], len(self.rows)
+        whole = self.certificate["records_in"]
         for_missing = gone["for_missing"]
         chosen, limit = gone["records"] - for_missing, self.policy.get("suppression", 0.0)
-        adds_up = rows == paper["records_in"] - gone["records"] and 0 < paper["people"] <= rows
-        allowed = 0 <= chosen <= limit * paper["records_in"] + ROUNDING and for_missing >= 0
+        adds_up = rows == whole - gone["records"] and 0 < self.certificate["people"] <= rows
+        allowed = 0 <= chosen <= limit * whole + ROUNDING and for_missing >= 0
         if not adds_up or not allowed or (for_missing and self.policy["missing"] != "suppress"):
             yield "The numbers of records do not match the release and the limit of suppression."
 
@@ -287,11 +294,11 @@ def moment_of(text: str) -> datetime | None:
 
 def judge_models(table: Table) -> Iterator[dict[str, Any]]:
     """Yield, for each model of the policy, what is asked, certified and counted."""
-    for model, said in zip(table.policy["models"], table.paper["models"], strict=True):
+    for model, said in zip(table.policy["models"], table.certificate["models"], strict=True):
         why_not, counted, met = None, None, said["ok"] and is_possible(table, said)
         if model["name"] not in JUDGES:
             why_not = "not recounted (it is about people who are not in the release)"
-        elif table.having("unit") or not table.shows_classes:
+        elif table.columns_with_roles("unit") or not table.shows_classes:
             why_not = "not recounted (the release does not show its classes, or who is one person)"
         else:
             counted, met = JUDGES[model["name"]](table, model)
@@ -319,7 +326,7 @@ def model_faults(models: Sequence[Entries]) -> Iterator[str]:
 
 
 def meant_fraction(number: float) -> Fraction:
-    """The fraction that a number was meant to be: 0.1 is a tenth, 0.333… a third."""
+    """The simple fraction next to a number: 0.1 is a tenth, 0.333… a third."""
     return Fraction(number).limit_denominator(1_000_000)
 
 
@@ -352,7 +359,7 @@ def alpha_k(table: Table, model: Entries) -> Judgement:
 
 def t_closeness(table: Table, model: Entries) -> Judgement:
     """The largest distance between the values of a crowd and all, and whether it is met."""
-    spread, cells = table.paper["spread"][model["column"]], table.cells(model["column"])
+    spread, cells = table.certificate["spread"][model["column"]], table.cells(model["column"])
     texts = sorted({cell for cell in cells if cell is not None})
     place = {None: 0} | dict(zip(texts, spread["places"], strict=True))
     distance, people = DISTANCES[model.get("distance", "equal")], Counter(map(place.get, cells))

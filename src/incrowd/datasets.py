@@ -157,6 +157,7 @@ def correlated(
     otherwise it is drawn like them. So with 0 it has nothing to do with the others, and with 1 it
     follows from them. The paper does not say its coefficients; ours have no divisor in common with
     10, so that every value is equally frequent whatever `alpha`. There is one column for each.
+    `PolicyError` if a number is negative, `alpha` is above 1, or there is no coefficient.
 
     >>> correlated(2, alpha=1.0).columns
     ['a1', 'a2', 'a3', 'a4', 's']
@@ -174,13 +175,14 @@ def correlated(
 
 
 def _refuse_negative(rows: int, seed: int) -> None:
+    """Refuse a number of rows or a seed below 0."""
     if rows < 0 or seed < 0:
         raise PolicyError("a made-up table needs a number of rows and a seed of 0 or more")
 
 
 @dataclass(frozen=True)
 class _Draw:
-    """Numbers in [0, 1), one stream per purpose; numpy keeps the words of a stream forever."""
+    """Draws numbers, one stream per purpose; numpy never changes the numbers of a stream."""
 
     seed: int
     size: int
@@ -305,7 +307,7 @@ def _illness_chances(band: int, woman: bool) -> list[float]:
 
 
 def _catalogue() -> tuple[pl.Series, pl.Series, Floats, Floats]:
-    """The codes, wards, median costs and lengths of all illnesses, in one order."""
+    """Return the codes, wards, median costs and median days of all illnesses, in one order."""
     rows = [
         (code, ward, cost * (1 + 0.3 * rank), days * (1 + 0.15 * rank))
         for ward, codes, _, _, cost, days in _ILLNESSES
@@ -316,6 +318,7 @@ def _catalogue() -> tuple[pl.Series, pl.Series, Floats, Floats]:
 
 
 def _draw_occupations(draw: _Draw, who: _Patients) -> pl.Series:
+    """Draw an occupation for each patient, by age: none, student, retired, or one of `_JOBS`."""
     chances = np.array([chances for _, *chances in _JOBS])
     years = who.age / 365.25
     working = np.searchsorted([30.0, 50.0], years, side="right")
@@ -331,7 +334,7 @@ def _draw_occupations(draw: _Draw, who: _Patients) -> pl.Series:
 
 
 def _areas() -> tuple[pl.Series, Floats]:
-    """Make ZIP codes around Boston and Washington, and the weight of each, falling."""
+    """Make ZIP codes around Boston and Washington, and the relative weight of each, falling."""
     starts = (2108, 2138, 1001, 1602, 20001, 20740, 22201, 3031, 4101, 5401, 2840, 6103)
     numbers = [start + 3 * i for i in range(30) for start in starts]
     crowds = 1.0 / (np.arange(len(numbers), dtype=np.float64) + 4.0)
@@ -339,6 +342,7 @@ def _areas() -> tuple[pl.Series, Floats]:
 
 
 def _draw_names(draw: _Draw, woman: Flags) -> pl.Series:
+    """Draw a first name, by sex, and a family name for each patient."""
     first = _pick(draw("first"), 1.0 / (np.arange(30, dtype=np.float64) + 6.0))
     families = _FAMILY.split()
     family = _pick(draw("family"), 1.0 / (np.arange(len(families), dtype=np.float64) + 8.0))
@@ -348,7 +352,10 @@ def _draw_names(draw: _Draw, woman: Flags) -> pl.Series:
 
 
 def _serial_numbers(letter: str, step: int, modulus: int, size: int, digits: int) -> pl.Series:
-    """Make `size` serial numbers behind a letter, none twice before `modulus` rows."""
+    """Make `size` different numbers of so many digits behind a letter, in a scattered order.
+
+    From `modulus` rows on they may have more digits.
+    """
     rows = np.arange(size, dtype=np.int64)
     number = (rows % modulus * step + 12_345) % modulus + rows // modulus * modulus
     return letter + pl.Series(number).cast(pl.String).str.zfill(digits)
@@ -373,7 +380,7 @@ def _blank_unless(column: pl.Series, there: Flags) -> pl.Series:
 
 
 def _lognormal(draws: Floats) -> Floats:
-    """Turn each draw into a number of the log-normal distribution."""
+    """The quantile of a log-normal distribution of median 1 at each draw."""
     place = (draws * len(_LOGNORMAL)).astype(np.int64)
     return np.asarray(_LOGNORMAL[place], dtype=np.float64)
 

@@ -12,12 +12,12 @@ def docstrings_of(kind: type) -> dict[str, str]:
     """The docstring below each field of a class and its bases, by field, as it is written."""
     texts: dict[str, str] = {}
     for base in reversed(kind.__mro__):
-        texts |= _classes_of(base.__module__).get(base.__name__, {})
+        texts |= _docstrings_by_class(base.__module__).get(base.__name__, {})
     return texts
 
 
 @cache
-def _classes_of(module: str) -> dict[str, dict[str, str]]:
+def _docstrings_by_class(module: str) -> dict[str, dict[str, str]]:
     """For each class of a module the docstrings below its fields; empty without a source file."""
     here = vars(sys.modules[module])
     if "__file__" not in here:
@@ -29,7 +29,7 @@ def _classes_of(module: str) -> dict[str, dict[str, str]]:
 
 
 def _docstrings_in(body: ast.ClassDef) -> Iterator[tuple[str, str]]:
-    """Each field in the source of a class that has a docstring below it, with that docstring."""
+    """Yield each field in the source of a class that has a docstring below it, with that."""
     for field, below in pairwise(body.body):
         match field, below:
             case (

@@ -30,7 +30,7 @@ class IncrowdError(Exception):
     exit_code = 70
 
     def __init__(self, message: str, *, remedy: str = "") -> None:
-        message, remedy = without_credentials(message), without_credentials(remedy)
+        message, remedy = hide_credentials(message), hide_credentials(remedy)
         super().__init__(f"{message}; {remedy}" if remedy else message)
         self.message = message
         self.remedy = remedy
@@ -50,29 +50,29 @@ _SECRET = re.compile(
 )
 
 
-def without_credentials(text: str) -> str:
+def hide_credentials(text: str) -> str:
     """A text without the addresses of databases, and without any password.
 
-    Of an address that holds a user or a password, whatever its scheme, nothing but the scheme is
-    left, and of a parameter that is called a password nothing but its name.
+    Of an address that holds a user or a password, whatever its scheme, only the scheme is left; of
+    a parameter that is called a password, only its name. `EXAMPLE_ADDRESS` stays.
 
-    >>> without_credentials("no such file: 'MySQL://me:secret@host/db?table=t'")
+    >>> hide_credentials("no such file: 'MySQL://me:secret@host/db?table=t'")
     "no such file: 'mysql://…'"
-    >>> without_credentials("cannot open host=there password='two words' user=me")
+    >>> hide_credentials("cannot open host=there password='two words' user=me")
     'cannot open host=there password=… user=me'
-    >>> without_credentials(f"write {EXAMPLE_ADDRESS}")
+    >>> hide_credentials(f"write {EXAMPLE_ADDRESS}")
     'write postgresql://user@host/database?table=schema.name'
     """
     if ":/" not in text and "=" not in text:
         return text
     parts = text.split(EXAMPLE_ADDRESS)
     return EXAMPLE_ADDRESS.join(
-        _SECRET.sub(r"\g<name>…", _ADDRESS.sub(_scheme_only, p)) for p in parts
+        _SECRET.sub(r"\g<name>…", _ADDRESS.sub(_hide_address, p)) for p in parts
     )
 
 
-def _scheme_only(found: "re.Match[str]") -> str:
-    """What is left of an address: its scheme."""
+def _hide_address(found: "re.Match[str]") -> str:
+    """What replaces an address: its scheme and `…`."""
     return f"{(found['other'] or 'postgresql').lower()}://…"
 
 
@@ -159,7 +159,7 @@ def join_words(names: Sequence[str], word: str = "and") -> str:
 
 
 def whole_percent(share: float) -> str:
-    """A share in whole percent; only 1 is 100 %, and only 0 is 0 %.
+    """A share in whole percent, as text; only 1 is 100 %, and only 0 is 0 %.
 
     >>> whole_percent(0.254), whole_percent(1.0), whole_percent(0.9996), whole_percent(0.001)
     ('25 %', '100 %', 'over 99 %', 'under 1 %')
@@ -179,7 +179,9 @@ def is_panic(error: BaseException) -> bool:
 def boundary(
     error: IncrowdError, known: Callable[[BaseException], IncrowdError | None] | None = None
 ) -> Iterator[None]:
-    """Replace what another library raises in the block by `error`, or by what `known` makes of it.
+    """While this is open, raise `error` for an error of another library, or what `known` returns.
+
+    `known` may return None for an error that it does not know.
 
     Libraries quote cell values in their messages, so neither the message nor the traceback of the
     original may survive: they are gone before ours is raised. Our own errors pass through, and
@@ -200,7 +202,7 @@ def boundary(
 
 
 def other_rows_error() -> NotMetError:
-    """The error, to be raised by the caller, for written rows that are not those made."""
+    """The error for written rows that are not the rows that were made; the caller raises it."""
     return NotMetError(
         "the rows that were written are not those that should leave",
         remedy="make sure that nothing changes the table meanwhile",
@@ -215,10 +217,10 @@ def raise_alone(error: IncrowdError) -> NoReturn:
         error.__context__ = None
 
 
-def each_within(
+def guard_each(
     items: Iterable[T], guard: Callable[[], AbstractContextManager[None]]
 ) -> Iterator[T]:
-    """The items, each made inside a block of `guard`; whoever uses them is outside of it."""
+    """Yield the items, each made inside a block of `guard`; the caller uses them outside of it."""
     rest = iter(items)
     done: Any = object()
     while True:
@@ -253,7 +255,11 @@ _OF_KINDS = ("verdicts", "proved", "refused")
 
 
 def failure_of(error: BaseException) -> Failure:
-    """What to tell users of this error: nothing that may hold a cell value."""
+    """What to tell users of this error, without a cell value.
+
+    Our own errors keep their words; interrupts, lack of memory and errors of the system have fixed
+    ones; any other is told by its kind and place.
+    """
     match error:
         case IncrowdError():
             of_kind = {name: getattr(error, name) for name in _OF_KINDS if hasattr(error, name)}
@@ -275,7 +281,7 @@ def failure_of(error: BaseException) -> Failure:
 
 
 def chain_of(error: BaseException) -> Iterator[BaseException]:
-    """The error and, one after the other, those that led to it."""
+    """Yield the error and, one after the other, the errors that led to it."""
     seen: set[int] = set()
     cause: BaseException | None = error
     while cause is not None and id(cause) not in seen:
@@ -306,7 +312,7 @@ def _is_out_of_memory(error: BaseException) -> bool:
 
 
 def own_places(error: BaseException) -> Iterator[str]:
-    """The places in our own code that an error went through, outermost first, as `file:line`."""
+    """Yield the places in our own code that an error went through, outermost first: `file:line`."""
     for frame, line in walk_tb(error.__traceback__):
         path = Path(frame.f_code.co_filename)
         if path.is_relative_to(_PACKAGE):

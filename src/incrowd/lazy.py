@@ -30,7 +30,10 @@ def module(name: str) -> ModuleType:
 
 
 def modules_of(package: str) -> Callable[[str], ModuleType]:
-    """A `__getattr__` for a package, which hands out its modules unloaded."""
+    """Make a `__getattr__` for a package, which hands out its modules unloaded.
+
+    `AttributeError` for a name that is no module of the package.
+    """
 
     def unloaded_module(name: str) -> ModuleType:
         full = f"{package}.{name}"
@@ -42,7 +45,7 @@ def modules_of(package: str) -> Callable[[str], ModuleType]:
 
 
 def names_of(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """A `__getattr__` and a `__dir__` for a package that offers names of its modules.
+    """Make a `__getattr__` and a `__dir__` for a package that offers names of its modules.
 
     A name is loaded, with the module it is in, when it is first used (see `homes_of`); the modules
     of the package are handed out unloaded.
@@ -58,9 +61,9 @@ def names_of(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]
 
 
 def homes_of(name: str) -> dict[str, str]:
-    """The names that a module imports under `if TYPE_CHECKING:`, with the modules they are in.
+    """By name: the module of each name that a module imports under `if TYPE_CHECKING:`.
 
-    There each has a line of its own: `    from incrowd.home import Name as Name`.
+    There each has a line of its own: ` from incrowd.home import Name as Name`.
     """
     here = vars(sys.modules[name])
     found = {}

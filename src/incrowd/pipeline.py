@@ -95,12 +95,12 @@ def anonymize(asked: AnonymizeRequest) -> Release:
     _refuse_gap(policy, gap)
     for goal in (target, asked.certificate):
         refuse_remote(goal)
-    paper = certificate_path(target, asked.certificate)
-    refuse_overwriting(path_of(asked.source), target, paper)
+    certificate_file = certificate_path(target, asked.certificate)
+    refuse_overwriting(path_of(asked.source), target, certificate_file)
     remove_orphans()
     filed = is_path(target) and str(target) != "-"
-    if filed and target is not None and paper is not None and not dry_run:
-        heal(target, paper)
+    if filed and target is not None and certificate_file is not None and not dry_run:
+        heal(target, certificate_file)
     watch = asked.watch or Watch()
     keep = keeping_parts(target) if asked.resume and not dry_run else nullcontext()
     given = asked.source, asked.reading, policy.columns, policy.names(Role.KEEP), watch
@@ -122,7 +122,7 @@ def anonymize(asked: AnonymizeRequest) -> Release:
         if parts is None:
             context.watch.tell("searching", 0.0)
             found = search(table, context)
-            found = _withstand_readers(table, found, context, folder)
+            found = _check_posterior(table, found, context, folder)
             bound = _loss_bound(table, found, context, gap)
             timer.end("search")
             ready = _stage_rows(table, found, context)
@@ -131,7 +131,9 @@ def anonymize(asked: AnonymizeRequest) -> Release:
             bound, ready = None, stage_in_parts(table, parts, context)
             timer.end("search")
         folder_made = Can.FOLDER in found_table.engine.can
-        with placing(goal, paper, found_table.like, table=new_table, parts=folder_made) as place:
+        with placing(
+            goal, certificate_file, found_table.like, table=new_table, parts=folder_made
+        ) as place:
             proved = _write_and_prove(table, ready, place, context, timer)
             release = _certify_release(proved, signer, timer, bound)
             place.certify(release.certificate.to_json)
@@ -141,7 +143,7 @@ def anonymize(asked: AnonymizeRequest) -> Release:
 
 
 def search(table: LoadedTable, context: RunContext) -> Found:
-    """Search as the policy asks; refuses at once what no release could satisfy."""
+    """Search as the policy asks; refuse at once what no release could satisfy."""
     policy, problem = table.policy, table.compiled.problem
     if pseudonymous_columns(policy):
         check_key(context.key)
@@ -159,12 +161,14 @@ def search(table: LoadedTable, context: RunContext) -> Found:
     return replace(found, overtime=overtime_of(policy, watch))
 
 
-def _withstand_readers(
+def _check_posterior(
     table: LoadedTable, found: Found, context: RunContext, folder: AnyPath
 ) -> Found:
-    """What was found; refused if somebody who knows the search concludes too much.
+    """Return what the search found, unless somebody who knows the search concludes too much.
 
-    In a world of many people there is nothing to do; in a small one other tables are searched.
+    `NotMetError` then. In a world of many people nothing is checked. In a small one every table
+    that could have been drawn is searched, and those that give this release say what can be
+    concluded; `LimitError` if time is up before.
     """
     against, policy = table.against, table.policy
     if against is None or not small_worlds.relies_on_small_world(policy, against.world):
@@ -188,7 +192,7 @@ def _withstand_readers(
 def _loss_bound(
     table: LoadedTable, found: Found, context: RunContext, gap: "Gap | None"
 ) -> "LossBound | None":
-    """The loss that no release goes below, if it is asked for; else None."""
+    """The loss that no release goes below; None if it is not asked for."""
     if gap is None:
         return None
     from incrowd.search.bound import SAMPLE, lower_bound  # noqa: PLC0415  kernels that few need
@@ -198,7 +202,7 @@ def _loss_bound(
 
 
 def _refuse_gap(policy: Policy, gap: str | None) -> None:
-    """Refuse to bound a loss for which there is no bound, before any work is done."""
+    """Refuse a `gap` that is no known word, or a loss without a bound, before any work is done."""
     if gap is None:
         return
     from incrowd.search.bound import raise_if_no_bound  # noqa: PLC0415  as above
@@ -210,6 +214,7 @@ def _refuse_gap(policy: Policy, gap: str | None) -> None:
 
 
 def _refuse_gap_in_parts(parts: PartRelease | None, gap: str | None) -> None:
+    """Refuse to bound the loss of a table that is released in parts."""
     if parts is not None and gap is not None:
         raise PolicyError(
             "a table that is released in parts has no bound of its loss",
@@ -218,7 +223,7 @@ def _refuse_gap_in_parts(parts: PartRelease | None, gap: str | None) -> None:
 
 
 def _stage_rows(table: LoadedTable, found: Found, context: RunContext) -> StagedRelease:
-    """Make the rows that leave by what was found, still private."""
+    """Make the rows that leave by the recoding that was found, without publishing them."""
     context.watch.tell("making the rows that leave", 0.0)
     outcome = table.compiled.problem.outcome(found.recoding)
     plan = plan_rows(table, found, outcome, context)
@@ -244,7 +249,7 @@ def _write_and_prove(
 def _certify_release(
     proved: Proved, signer: bytes | None, timer: StageTimer, bound: "LossBound | None"
 ) -> Release:
-    """The verified release, with its certificate, signed if there is a key (`signer`)."""
+    """Make the verified release and its certificate, signed if there is a private key, `signer`."""
     facts = facts_of(proved)
     certificate = certify(proved, facts)
     if signer is not None:
@@ -270,7 +275,7 @@ def _signing_key(sign: AnyPath | bytes | None) -> bytes | None:
 
 
 def _refuse_unwritable(table: Opened, policy: Policy, target: AnyPath | None) -> None:
-    """Refuse a target that cannot be, and columns that leave as they are and it cannot hold."""
+    """Refuse a target that cannot be written, and columns that it cannot hold as they are."""
     if Can.FOLDER in table.engine.can:
         refuse_no_folder(target)
     if target is not None and is_path(target):

@@ -59,7 +59,7 @@ class Problem:
         return self.monotone and all(model.absorbing for model in self.models)
 
     def satisfied_by(self, classes: Classes) -> Flags:
-        """Which classes satisfy every model."""
+        """Flag the classes that satisfy every model."""
         flags = np.ones(len(classes), dtype=np.bool_)
         for model in self.models:
             flags &= model.satisfied_by(classes)

@@ -21,19 +21,19 @@ class Plot(Protocol):
 
 
 class Presenter(Protocol):
-    """What knows how every result looks."""
+    """Makes what results show, for any kind of result."""
 
     def html(self, result: object) -> str:
-        """What a notebook shows."""
+        """Write what a notebook shows of the result, as HTML."""
 
     def plot(self, result: object) -> Plot:
-        """The picture of the result."""
+        """Draw the picture of the result."""
 
     def document(self, result: object) -> dict[str, Any]:
-        """The JSON document of the result."""
+        """Make the JSON document of the result."""
 
     def frame(self, result: object) -> Any:
-        """The main table of the result."""
+        """Make a frame of the main table of the result."""
 
 
 class Shown:

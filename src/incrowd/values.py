@@ -42,10 +42,13 @@ def dataclass(
     kw_only: bool = False,
     repr: bool = True,  # noqa: A002  the word of every dataclass
 ) -> Callable[[type[_Made]], type[_Made]]:
-    """A pydantic dataclass whose wrong values raise `PolicyError`, never pydantic's own error."""
+    """Make a decorator: a pydantic dataclass whose wrong values raise `PolicyError`.
+
+    Pydantic's own error is never raised.
+    """
 
     def decorate(cls: type[_Made]) -> type[_Made]:
-        checked: Any = _with_checks(cls)
+        checked: Any = _checked_class(cls)
         make: Any = pydantic_dataclass(frozen=frozen, config=config, kw_only=kw_only, repr=repr)
         made: type[_Made] = make(checked)
         return made
@@ -71,8 +74,8 @@ class _Checked(type):
         )
 
 
-def _with_checks(cls: type[_Made]) -> type[_Made]:
-    """A copy of the class, of the class `_Checked`, whose calls raise our errors."""
+def _checked_class(cls: type[_Made]) -> type[_Made]:
+    """Make a copy of the class whose calls raise our errors: its metaclass is a `_Checked`."""
     if isinstance(cls, _Checked):
         return cls
     kind = _Checked if type(cls) is type else type("_Checked", (_Checked, type(cls)), {})
@@ -123,7 +126,7 @@ class Setting(BaseModel):
 def make_value(make: Callable[[], _Made], keys: Keys, what: type | None = None) -> _Made:
     """Call `make` and return its value; errors of pydantic become a `FaultyPolicyError`.
 
-    `keys` tells the known keys of a place, `what` is the class that is made.
+    `keys` tells the known keys of a place, `what` is the class of the value.
     """
     try:
         return make()
@@ -144,7 +147,7 @@ class Fault:
     message: str
     remedy: str = ""
 
-    def at(self, line: int | None) -> "Fault":
+    def with_line(self, line: int | None) -> "Fault":
         """The fault with the number of its line in the policy file; as it is if that is None."""
         return replace(self, message=f"{self.message} (line {line})") if line else self
 
@@ -182,8 +185,8 @@ def did_you_mean(word: object, known: Iterable[object], *, listed: bool = False)
 
 
 def _fault(detail: Mapping[str, Any], keys: Keys) -> Fault:
-    """One fault that pydantic found, in our words."""
-    path = _without_types(tuple(detail["loc"]))
+    """Put one fault that pydantic found into our words; `keys` tells the known keys of a place."""
+    path = _without_union_members(tuple(detail["loc"]))
     kind, context = detail["type"], detail.get("ctx", {})
     if path[-1:] == ("[key]",):
         place = place_of(path[:-2])
@@ -215,7 +218,7 @@ def _fault(detail: Mapping[str, Any], keys: Keys) -> Fault:
 
 
 def type_fault(path: Path, kind: str) -> Fault:
-    """The fault of a value at this place that is not of the kind that it must be."""
+    """The fault of a value that is not of the type `kind`, a key of `_TYPES`."""
     what = f"{place_of(path[:-1])}{_key_name(path[-1])}"
     words, remedy = _TYPES[kind]
     return Fault(path, f"{what} must be {words}", remedy)
@@ -241,8 +244,8 @@ def place_of(path: Path) -> str:
             return ""
 
 
-def _without_types(path: Path) -> Path:
-    """A path of pydantic without the members of unions that it tried: no file has them."""
+def _without_union_members(path: Path) -> Path:
+    """The path of a value in a policy, without the types that pydantic tried and put into it."""
     return (*path[:3], *(part for part in path[3:] if not _TYPE.fullmatch(str(part))))
 
 
@@ -277,7 +280,7 @@ _TYPES = {
 
 
 def _requirement(detail: Mapping[str, Any], context: Mapping[str, Any]) -> str:
-    """What a value must be, in words, by pydantic's name of the error."""
+    """Say what a value must be, by pydantic's name of the error."""
     kind = detail["type"]
     for word, (text, _) in _LIMITS.items():
         if word in context and not isinstance(detail.get("input"), str | bool):

@@ -99,8 +99,8 @@ class Watch:
         """Whether the time is up also for a search that has no answer yet."""
         return not self._answer_first and self.expired
 
-    def over(self, *, answered: bool) -> bool:
-        """Whether a search ends now; one that is not `answered` may go on if that was asked for."""
+    def is_over(self, *, answered: bool) -> bool:
+        """Whether a search ends now: the time is up and, with `answer_first`, it is `answered`."""
         return self.expired if answered else self.must_stop
 
     def tell(self, what: str, share: float) -> None:
@@ -110,13 +110,13 @@ class Watch:
             self._tell(what, share)
 
     def note(self, notes: Iterable[str]) -> None:
-        """Hand notes on a table that was opened to whoever listens."""
+        """Hand notes on a table that was opened to the callback, if there is one."""
         if self._note is not None:
             self._note(notes)
 
     @contextmanager
     def alarm(self) -> "Iterator[Flags]":
-        """A block with one flag, set soon after the time is up: kernels know no clock."""
+        """Open a block with a flag that is set soon after the time is up: kernels know no clock."""
         import numpy as np  # noqa: PLC0415  commands load what they use
 
         flag: Flags = np.zeros(1, dtype=np.bool_)

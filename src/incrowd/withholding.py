@@ -21,7 +21,7 @@ _LOSS = re.compile(r"(?<!limit )\b\d+\.\d{4}\b")
 
 
 def are_few(count: float) -> bool:
-    """Whether records, of whom there are some, are so few that their count is withheld."""
+    """Whether a count of records above 0 is so small that it is withheld."""
     return count < LEAST
 
 
@@ -35,7 +35,7 @@ def public_count(count: int) -> int | None:
 
 
 def public_share(share: float, records: int) -> float | None:
-    """A share of so many records, or None if fewer than `LEAST` of them are behind it.
+    """A share of `records`, or None if it is above 0 and stands for fewer than `LEAST` of them.
 
     >>> public_share(0.25, 100), public_share(0.01, 100), public_share(0.0, 100)
     (0.25, None, 0.0)
@@ -56,9 +56,10 @@ def public_counts(counts: Sequence[int]) -> tuple[int | None, ...]:
 
 
 def round_up_share(count: int, people: int) -> float:
-    """A share of people, rounded up to a step, and of no fewer than `LEAST` if there is anybody.
+    """The share of `people` that a count is, rounded up to a hundredth of a percent.
 
-    A share that is judged is raised so, as it is told.
+    A count from 1 to 4 is raised to `LEAST`. Limits are compared with this share, as it is the one
+    that is shown.
 
     >>> [round_up_share(count, 100) for count in (0, 1, 34)], round_up_share(1, 3)
     ([0.0, 0.05, 0.34], 1.0)
@@ -71,9 +72,9 @@ def round_up_share(count: int, people: int) -> float:
 def public_losses(
     losses: Mapping[str, float], *, left_out: int, countable: Collection[str] = ()
 ) -> dict[str, float]:
-    """Losses as they leave with a release of which so many records were left out.
+    """Losses as they leave with a release that leaves out `left_out` records.
 
-    Those that whoever has the release can count (`countable`) keep their digits.
+    Losses that whoever has the release can count (`countable`) keep their digits.
 
     Most losses measure labels against the columns of the whole table, and so does their last digit:
     whoever knows the widths of all labels can solve the exact figure for the range of a column, and
@@ -93,8 +94,8 @@ def public_losses(
 def public_loss(loss: float, *, left_out: int) -> float:
     """A loss as it may leave: all digits if nobody was left out, else two.
 
-    These are two digits after the point, or the first two of a loss above 1. Only what is nothing
-    leaves as 0, and only what is all as 1.
+    These are two digits after the point, or the first two of a loss of 1 or more. Only 0 leaves as
+    0, and a loss below 1 as no more than 0.99.
 
     >>> [public_loss(loss, left_out=3) for loss in (0.07346, 0.0001, 0.0, 0.9999, 1234.5)]
     [0.07, 0.01, 0.0, 0.99, 1200.0]
@@ -118,7 +119,7 @@ def public_bound(bound: float, *, left_out: int) -> float:
 
 
 def public_words(words: str, *, left_out: int) -> str:
-    """Replace the losses in what a search says of its result by those that may leave.
+    """Replace the losses in the words of a search by losses as they may leave (`public_loss`).
 
     >>> public_words("used tds: gcp 0.0735 (limit 0.1234), lattice 0.1200", left_out=3)
     'used tds: gcp about 0.07 (limit 0.1234), lattice about 0.12'

@@ -6,7 +6,7 @@ from dataclasses import fields
 import polars as pl
 import pytest
 
-from incrowd.cli.search_settings import search_with_options, speaks_of_search
+from incrowd.cli.search_settings import has_search_options, search_with_options
 from incrowd.errors import PolicyError
 from incrowd.requests.policy import PolicyOptions
 from incrowd.search import SEARCHES, Auto, Diversify
@@ -211,5 +211,5 @@ def test_the_value_is_what_a_policy_file_would_hold():
         "g": "kd-tree",
         "h": "a=b",
     }
-    assert not speaks_of_search(PolicyOptions())
+    assert not has_search_options(PolicyOptions())
     assert search_with_options(PolicyOptions(), Diversify(), "accuracy")["name"] == "accuracy"

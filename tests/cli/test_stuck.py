@@ -16,7 +16,7 @@ pytest.importorskip("fcntl")
 STUCK = """
 import hashlib, signal, sys
 from pathlib import Path
-from incrowd.cli.stuck import ends_when_asked
+from incrowd.cli.stuck import end_when_asked
 from incrowd.engines.private_folders import PrivateFolder
 from incrowd.io.atomic import new_file_beside
 from incrowd.io.uninterrupted import delay_interrupts
@@ -26,7 +26,7 @@ def last_words(placed):
     return 77
 
 signal.signal(signal.SIGTERM, lambda *_: None)
-with ends_when_asked(last_words, grace=0.05), new_file_beside(Path("target.csv").absolute()):
+with end_when_asked(last_words, grace=0.05), new_file_beside(Path("target.csv").absolute()):
     folder = PrivateFolder(Path.cwd())
     if sys.argv[1] == "placed":
         with delay_interrupts():
@@ -54,7 +54,7 @@ def test_a_main_thread_that_works_is_left_alone():
     ended = []
     before = signal.signal(signal.SIGTERM, lambda *_: None)
     try:
-        with stuck.ends_when_asked(lambda placed: ended.append(placed) or 1):
+        with stuck.end_when_asked(lambda placed: ended.append(placed) or 1):
             os.kill(os.getpid(), signal.SIGTERM)
             while len(stuck._CALLS) == 0:
                 pass

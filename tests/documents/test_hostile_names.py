@@ -14,7 +14,7 @@ import pytest
 import incrowd
 from documents.test_charts import explored
 from incrowd.documents import charts
-from incrowd.documents.words import printable
+from incrowd.documents.words import printable_text
 from incrowd.models import KAnonymity, LDiversity
 from incrowd.policy.policy import Column, Policy
 from incrowd.search.literature.accuracy.frontier import Frontier, FrontierPoint
@@ -91,7 +91,7 @@ def test_a_page_has_the_elements_of_a_page_with_plain_names(drawn, name):
     assert page.attributes == plain.attributes
     written = text[text.rindex("const spec = ") :].split("\n")[0]
     assert not set("<>&\u2028\u2029") & set(written)
-    assert printable(name) in texts_of(spec_of(page))
+    assert printable_text(name) in texts_of(spec_of(page))
 
 
 @pytest.mark.slow
@@ -130,7 +130,7 @@ def test_a_notebook_shows_names_as_text(name):
 
 def lettered(name):
     """A name as a line of a page shows it."""
-    return printable(" ".join(name.split()))
+    return printable_text(" ".join(name.split()))
 
 
 def test_every_document_for_a_notebook_is_looked_at_here():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from browser import DESKTOP, PHONE, SCHEMES, chromium, looked_at
 from incrowd.documents import interactive
-from incrowd.documents.lettering import plain
+from incrowd.documents.lettering import one_line
 from incrowd.documents.page import (
     FigureTable,
     Folded,
@@ -24,7 +24,7 @@ from incrowd.documents.page import (
     fragment_html,
     page_html,
 )
-from incrowd.documents.words import printable
+from incrowd.documents.words import printable_text
 from picture_gallery import HOSTILE, NOTHING, ORDINARY, bars, named, plane
 
 assert chromium  # a fixture, found by its name
@@ -135,7 +135,8 @@ def test_hostile_names_are_text(name):
         parsed = Parsed(text)
         assert {tag for tag, _ in parsed.elements} <= set(elements) | {"br"}
         assert (
-            printable(name).strip() in "".join(parsed.texts).replace("\xa0", " ") or len(name) > 60
+            printable_text(name).strip() in "".join(parsed.texts).replace("\xa0", " ")
+            or len(name) > 60
         )
         assert "\x00" not in text
         assert "\u202e" not in text
@@ -150,7 +151,7 @@ def test_any_name_is_text(name):
         )
     )
     assert [tag for tag, _ in parsed.elements if tag in {"script", "img", "b"}] == []
-    summary = parsed.texts[-2] if not plain(name) else plain(name)
+    summary = parsed.texts[-2] if not one_line(name) else one_line(name)
     assert summary in "".join(parsed.texts)
 
 
@@ -188,7 +189,7 @@ def test_hostile_names_stay_inside_the_specification(name):
     )
     found = re.search('<script type="application/json">(.*?)</script>', text, re.DOTALL)[1]
     assert not set("<>&") & set(found)
-    assert json.loads(found)["title"] == plain(name)
+    assert json.loads(found)["title"] == one_line(name)
 
 
 SIZES = {"desktop": DESKTOP, "phone": PHONE}

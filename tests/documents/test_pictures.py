@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from incrowd.documents.lettering import plain, shorten, text_width
+from incrowd.documents.lettering import one_line, shorten, text_width
 from incrowd.documents.pictures import (
     Bars,
     Curve,
@@ -23,7 +23,7 @@ from incrowd.documents.pictures import (
 )
 from incrowd.documents.pictures.bars import MOST_LABELS
 from incrowd.documents.pictures.looks import LOOKS, SERIES
-from incrowd.documents.pictures.scale import scale
+from incrowd.documents.pictures.scale import make_scale
 from incrowd.documents.pictures.svg import draw_picture
 from picture_gallery import HOSTILE, NOTHING, ORDINARY, bars, curve, heat, named, plane
 
@@ -264,7 +264,7 @@ def test_any_figures_under_any_names_are_sound(values, names, mark):
 def test_hostile_names_are_text(name):
     for picture in named(name):
         root = sound(parsed(picture))
-        assert root.find(f"{NS}title").text == (plain(name) or None)
+        assert root.find(f"{NS}title").text == (one_line(name) or None)
         assert len(svg(picture)) < 2 * MOST_BYTES
 
 
@@ -273,7 +273,7 @@ def test_hostile_names_are_text(name):
 def test_a_shortened_name_fits_and_is_never_cut_silently(text, room):
     short = shorten(text, room)
     assert text_width(short) <= room or short == "…"
-    assert short == plain(text) or "…" in short
+    assert short == one_line(text) or "…" in short
 
 
 @settings(max_examples=300)
@@ -282,7 +282,7 @@ def test_a_shortened_name_fits_and_is_never_cut_silently(text, room):
     st.booleans(),
 )
 def test_a_scale_holds_all_figures_with_a_few_ticks(values, zero):
-    found = scale(values, zero=zero)
+    found = make_scale(values, zero=zero)
     assert found.low < found.high
     assert 2 <= len(found.ticks) <= 12
     assert list(found.ticks) == sorted(set(found.ticks))
@@ -372,6 +372,6 @@ def test_long_pictures_stay_small():
 
 
 def test_ticks_of_whole_figures_are_whole():
-    assert scale([1, 0, 2]).ticks == (0, 1, 2)
-    assert scale([1.0, 1.0], zero=False).ticks == (0, 1, 2)
-    assert scale([0.5, 1.0]).texts[1] == "0.2"
+    assert make_scale([1, 0, 2]).ticks == (0, 1, 2)
+    assert make_scale([1.0, 1.0], zero=False).ticks == (0, 1, 2)
+    assert make_scale([0.5, 1.0]).texts[1] == "0.2"

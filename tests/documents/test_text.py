@@ -16,7 +16,7 @@ from incrowd.documents import attack as texts_of_attacks
 from incrowd.documents import identify as texts_of_tables
 from incrowd.documents import release as texts_of_releases
 from incrowd.documents import risk as texts_of_risk
-from incrowd.documents.words import at_most, number, promise, quantity, rate, share
+from incrowd.documents.words import number, promise_words, quantity, rate, share, share_rounded_up
 from incrowd.exposure import Figures, Prosecutor, Reached, Risk
 from incrowd.table.column import Missing
 from incrowd.table.fold import fold
@@ -101,7 +101,7 @@ def test_figures_for_people():
         "12,345.7",
     ]
     assert quantity(0, "class", "classes") == "0 classes"
-    assert promise("some-model", "x", 2.0) == "2 achieved"
+    assert promise_words("some-model", "x", 2.0) == "2 achieved"
 
 
 def test_a_draft_of_many_columns_ends_in_a_summary_and_advice():
@@ -146,7 +146,7 @@ def test_shares_are_never_rounded_to_none_or_all(value):
 
 @given(st.floats(0, 1))
 def test_upper_bounds_are_never_rounded_down(value):
-    said = at_most(value)
+    said = share_rounded_up(value)
     if not said.startswith(("<", ">")):
         assert float(said.removesuffix(" %")) / 100 >= value - 1e-9
 

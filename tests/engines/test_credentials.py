@@ -5,7 +5,7 @@ import pytest
 import incrowd
 from incrowd.cli.main import perform
 from incrowd.engines.addresses import is_address
-from incrowd.errors import EXAMPLE_ADDRESS, InputError, PolicyError, without_credentials
+from incrowd.errors import EXAMPLE_ADDRESS, InputError, PolicyError, hide_credentials
 
 PASSWORD = "pass-canary-0815"
 ADDRESSES = [
@@ -28,7 +28,7 @@ ADDRESSES = [
 @pytest.mark.parametrize("address", ADDRESSES)
 def test_no_error_shows_a_password(address):
     for text in (address, f"no such file: {address!r}; name another", f"({address})"):
-        assert PASSWORD not in without_credentials(text)
+        assert PASSWORD not in hide_credentials(text)
         error = InputError(text, remedy=text)
         assert PASSWORD not in f"{error} {error!r} {error.message} {error.remedy}"
 

@@ -33,7 +33,7 @@ from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.memory_release import MemoryStaged
 from incrowd.engines.postgresql import engine_of
 from incrowd.engines.postgresql_session import READING, WRITING, Transaction
-from incrowd.errors import IncrowdError, InputError, NotMetError, PolicyError, without_credentials
+from incrowd.errors import IncrowdError, InputError, NotMetError, PolicyError, hide_credentials
 from incrowd.io.hierarchies import builders_of
 from incrowd.loss.queries_workload import parse
 from incrowd.pipeline import search
@@ -1005,7 +1005,7 @@ def test_addresses_without_a_table_are_refused(text):
 
 def test_no_address_is_left_in_a_message():
     text = f"x 'postgres://u:{PASSWORD}@h/d?table=t' y postgresql://{PASSWORD} z"
-    assert without_credentials(text) == "x 'postgresql://…' y postgresql://… z"
+    assert hide_credentials(text) == "x 'postgresql://…' y postgresql://… z"
 
 
 def test_the_driver_is_not_loaded_to_find_out():

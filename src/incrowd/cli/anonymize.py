@@ -11,7 +11,7 @@ from incrowd import api
 from incrowd.cli import interrupt, next_command, sources
 from incrowd.cli.asks import asks
 from incrowd.cli.frontier import MostPrivacy, refuse_vacuous_models, show_frontier
-from incrowd.cli.output import Output, ProgressBar, waiting
+from incrowd.cli.output import Output, ProgressBar, show_progress
 from incrowd.documents import json
 from incrowd.documents import release as texts
 from incrowd.engines.addresses import address_of, is_address
@@ -107,24 +107,24 @@ def anonymize(  # noqa: PLR0913  what is asked, and what only the command has
     written = bool(paths)
     last = paths.get("certificate") if is_address(target) else target  # what changes last
     with (
-        interrupt.placing(last, written=written),
-        waiting(output, "anonymize") as bar,
-        _refusals(shown=show_refused),
+        interrupt.raise_late_if_placed(last, written=written),
+        show_progress(output, "anonymize") as bar,
+        _drop_refused_figures(shown=show_refused),
         ExitStack() as held,
     ):
         seconds = _open_table(asked, most, bar, held, output)
         asked["key"] = key_files.pseudonym_key(key_file)
         release = api.anonymize(**asked | {"target": target or os.devnull})
-    with interrupt.late_if(lambda: written):
-        output.notes(release.notes)
+    with interrupt.raise_late_if(lambda: written):
+        output.show_notes(release.notes)
         if explore is not None:
             _write_explored(release, explore, paths, output)
         if report is not None:
             world = {name: asked[name] for name in ("world", "world_id", "rename")}
             known = file, asked["source"], paths, asked["folder"], world
-            _report(report_written.WrittenRelease(release, *known), report, output)
+            _write_report(report_written.WrittenRelease(release, *known), report, output)
             paths["report"] = report
-        output.result(
+        output.show_result(
             lambda: json.release_document(release, paths, seconds),
             lambda: texts.release_text(release, paths, details=output.details),
             lambda: next_command.command_after_anonymize(
@@ -136,42 +136,48 @@ def anonymize(  # noqa: PLR0913  what is asked, and what only the command has
 def _open_table(
     asked: dict[str, Any], most: MostPrivacy, bar: ProgressBar, held: ExitStack, output: Output
 ) -> float:
-    """Put the open table and its policy into what is asked; return the seconds that it took."""
+    """Open the table and make its policy; put both into `asked` and show the notes on them.
+
+    Return the seconds that opening took; `held` closes the table.
+    """
     wish, world = most.policy, asked["world"] or ()
     watch = bar.watch
-    given = asked["source"], asked["reading"], wish.named, wish.kept, watch
+    given = asked["source"], asked["reading"], wish.named_columns, wish.kept_columns, watch
     table = held.enter_context(readers.open_table(*given))
     seconds = watch.elapsed
     request = most.request(wish, table.names).in_world(world)
     request, *more = request.for_analysis(most.asked.analysis)
-    output.notes((*request.notes(), *most.notes(request), *request.world_notes(world), *more))
+    output.show_notes((*request.notes(), *most.notes(request), *request.world_notes(world), *more))
     asked |= {"source": table, "policy": request.policy, "folder": request.folder, "watch": watch}
     return seconds
 
 
 def _write_explored(release: "Release", target: str, paths: dict[str, str], output: Output) -> None:
-    """Write what a lattice search counted; `paths` gets the file."""
+    """Write the nodes that a lattice search counted, and add the file to `paths`.
+
+    A note if the search has no lattice.
+    """
     if release.explored is None:
-        output.notes([f"the search {release.search} has no lattice to explore"])
+        output.show_notes([f"the search {release.search} has no lattice to explore"])
     else:
         explored.write_explored(release, target)
         paths["explored"] = target
 
 
-def _report(made: "report_written.WrittenRelease", target: str, output: Output) -> None:
-    """Write the report; if that fails, show the release first, as it is there."""
+def _write_report(made: "report_written.WrittenRelease", target: str, output: Output) -> None:
+    """Write the report; if that fails, show the release first, which is written already."""
     try:
-        with waiting(output, "report") as bar:
+        with show_progress(output, "report") as bar:
             made.report(target, Watch(tell=bar.tell))
     except IncrowdError:
         if not output.as_json:
-            output.result(dict, lambda: texts.release_text(made.release, made.paths))
+            output.show_result(dict, lambda: texts.release_text(made.release, made.paths))
         raise
 
 
 @contextmanager
-def _refusals(*, shown: bool) -> Iterator[None]:
-    """While this is open, drop the figures of a refused result unless they are to be shown."""
+def _drop_refused_figures(*, shown: bool) -> Iterator[None]:
+    """While this is open, drop the figures of a refused result from its error unless `shown`."""
     try:
         yield
     except NotMetError as error:
@@ -186,7 +192,7 @@ def _refuse_request(
     target, certificate, gap = asked["target"], asked["certificate"], asked["gap"]
     most.refuse_worlds(asked["world"] or ())
     _refuse_mixed_outputs(curve, [target, certificate, *written], frontier=most.frontier)
-    _refuse_nowhere(target, certificate, dry_run=asked["dry_run"] or most.frontier)
+    _refuse_bad_targets(target, certificate, dry_run=asked["dry_run"] or most.frontier)
     refuse_vacuous_models(most.asked, floor=most.wanted)
     if gap not in {None, "estimate", "prove"}:
         raise PolicyError(
@@ -206,8 +212,8 @@ def _refuse_mixed_outputs(curve: str | None, others: list[str | None], *, fronti
         )
 
 
-def _refuse_nowhere(target: str | None, certificate: str | None, *, dry_run: bool) -> None:
-    """Refuse a release without a file, and files that cannot be written."""
+def _refuse_bad_targets(target: str | None, certificate: str | None, *, dry_run: bool) -> None:
+    """Refuse a release without a file, one to standard output, and files that cannot be written."""
     if not target and not dry_run:
         raise PolicyError("say where to write the release", remedy="add -o FILE")
     if not target:
@@ -227,7 +233,7 @@ def _refuse_nowhere(target: str | None, certificate: str | None, *, dry_run: boo
 def _refuse_overwriting(
     read: Sequence[str | None], explore: str | None, written: Iterable[str]
 ) -> None:
-    """Refuse to overwrite what is read, or the release with what the search looked at.
+    """Refuse to overwrite files that are read, or the release with the nodes of its search.
 
     The table itself, first of `read`, is left to the release, which refuses it with a reason.
     """
@@ -245,12 +251,11 @@ def _refuse_overwriting(
 
 
 def _paths(target: str | None, certificate: str | None, *, dry_run: bool) -> dict[str, str]:
-    """The files of the release and of its certificate as results name them; none if not written."""
+    """The files of a release, by `release` and `certificate`; empty if nothing is written."""
     if dry_run or target is None:
         return {}
     table = address_of(target)
-    paper = targets.certificate_path(target, certificate)
     return {
         "release": target if table is None else table.title,
-        "certificate": os.fspath(paper or ""),
+        "certificate": os.fspath(targets.certificate_path(target, certificate) or ""),
     }

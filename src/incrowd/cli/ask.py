@@ -7,7 +7,7 @@ and through a pipe. Enter takes the draft, `?` explains, `q` stops.
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from incrowd.documents.words import printable
+from incrowd.documents.words import printable_text
 from incrowd.policy.draft_answers import CHOICES, ColumnAnswer, role_of
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def ask_about_columns(
     answers: dict[str, ColumnAnswer] = {}
     names = list(draft.policy.columns)
     for place, name in enumerate(names, start=1):
-        say(f"\n{place} of {len(names)}  {printable(name)}: {draft.reasons[name]}\n")
+        say(f"\n{place} of {len(names)}  {printable_text(name)}: {draft.reasons[name]}\n")
         found = _ask_about_column(draft, name, say, hear, explain)
         if found is None:
             return None

@@ -28,14 +28,15 @@ class _Slot:
 def asks(
     request: type | None = None, beside: Mapping[str, tuple[str, ...]] | None = None
 ) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
-    """Give a command the options of a request in place of its parameter `asked`, as a dictionary.
+    """Make a decorator that gives a command the options of a request.
 
-    Without a request it has its own parameters.
+    The command gets their values as one dictionary, its parameter `asked`. Without a request it has
+    its own parameters only.
 
-    A parameter of the command that is named like a field takes its place: it says the field in its
-    own way. `beside` are options, and more such parameters, by the option that they follow. A
-    parameter whose type has options, such as `Output`, is given by them; one that is described as
-    fields are is an option, too.
+    A parameter of the command that is named like a field takes the place of its option. `beside`
+    names options, and more such parameters, by the option that they follow in the help. A parameter
+    whose type has options, such as `Output`, is filled from them; one that is annotated like a
+    field of a request is an option, too.
     """
 
     def decorate(command: Callable[..., Result]) -> Callable[..., Result]:
@@ -62,7 +63,7 @@ def asks(
 
 
 def _slots_of_request(request: type, own: Mapping[str, inspect.Parameter]) -> Iterator[_Slot]:
-    """Yield options and the command's own parameters, in the order of the fields."""
+    """Yield the places of a request's options and the command's own, in the order of the fields."""
     every = {option.name: option for option in options_of(request)}
     parts = parts_of(request)
     for name in inspect.signature(request).parameters:
@@ -77,7 +78,7 @@ def _slots_of_request(request: type, own: Mapping[str, inspect.Parameter]) -> It
 def _shown_parameters(
     places: Iterable[_Slot], beside: Mapping[str, tuple[str, ...]]
 ) -> Iterator[inspect.Parameter]:
-    """Yield what the command shows, place by place; `beside` moves some behind others."""
+    """Yield the parameters that the command shows; `beside` names those that follow another."""
     every = list(places)
     named = {place.name: place.shown for place in every}
     named |= {one.name: (one,) for place in every for one in place.shown}
@@ -90,6 +91,7 @@ def _shown_parameters(
 
 
 def _option_slot(option: Option) -> _Slot:
+    """The place of one option."""
     return _Slot(
         option.name,
         (_parameter(option),),
@@ -98,6 +100,7 @@ def _option_slot(option: Option) -> _Slot:
 
 
 def _slot_of_parts(name: str, parts: Parts) -> _Slot:
+    """The place of a value that is made of several options."""
     every = [one for one in options_of(parts.options) if parts.has(one.name)]
 
     def value(given: dict[str, Any]) -> Any:
@@ -136,7 +139,7 @@ def _parameter(option: Option) -> inspect.Parameter:
 
 
 def _read_value(option: Option, given: Any) -> Any:
-    """What the command line gave, as the request takes it."""
+    """Read the texts of an option into the value that its request takes."""
     if option.kind.form not in _READERS:
         return given
     return _READERS[option.kind.form](given, option.long_name, option.kind.example)
@@ -145,9 +148,9 @@ def _read_value(option: Option, given: Any) -> Any:
 _READERS: Mapping[Form, Callable[[Any, str, str], Any]] = {
     "columns": lambda texts, _flag, _example: options.read_columns(texts),
     "sets": lambda texts, _flag, _example: [options.read_columns([text]) for text in texts or ()],
-    "names": options.other_names,
-    "numbers": options.numbers_by_column,
-    "words": options.words_by_column,
-    "steps": lambda texts, _flag, _example: options.grid_steps(texts),
+    "names": options.read_other_names,
+    "numbers": options.read_numbers_by_column,
+    "words": options.read_words_by_column,
+    "steps": lambda texts, _flag, _example: options.read_grid_steps(texts),
 }
 """What reads the texts of an option, by the form of its kind; other forms are as they are."""

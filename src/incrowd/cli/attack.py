@@ -8,7 +8,7 @@ from incrowd import api
 from incrowd.cli import next_command, options, sources
 from incrowd.cli import request as requests
 from incrowd.cli.asks import asks
-from incrowd.cli.output import Output, waiting
+from incrowd.cli.output import Output, show_progress
 from incrowd.documents import attack as texts
 from incrowd.errors import NotMetError, PolicyError
 from incrowd.io import reading as readers
@@ -42,7 +42,7 @@ def attack(
     Example: incrowd attack release.csv --policy policy.toml --world voters.csv --world-id ssn
     """
     file = asked["release"]
-    with waiting(output, "attack") as bar, ExitStack() as stack:
+    with show_progress(output, "attack") as bar, ExitStack() as stack:
         policy = sources.read_policy(asked)
         columns = () if policy is None else policy.columns
         named = (*asked["knows"], *asked["sensitive"], *columns)
@@ -57,8 +57,8 @@ def attack(
             hierarchies=_hierarchies_by_column(hierarchy, hierarchies, table.names),
             watch=bar.watch,
         )
-    output.notes(found.notes)
-    output.result(
+    output.show_notes(found.notes)
+    output.show_result(
         found.as_dict,
         lambda: texts.attack_text(found, details=output.details),
         lambda: next_command.command_after_attack(file, found),
@@ -80,7 +80,7 @@ def _hierarchies_by_column(
 
 
 def _promises_of(texts: Iterable[str] | None) -> "tuple[AtLeast, ...]":
-    """The promises about a world, from COLUMNS=PEOPLE.
+    """Read the promises about a world from COLUMNS=PEOPLE; refuse other texts.
 
     >>> _promises_of(["zip,sex=500"])
     (AtLeast(columns=('zip', 'sex'), people=500),)

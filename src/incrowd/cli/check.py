@@ -7,7 +7,7 @@ from incrowd import api
 from incrowd.cli import held_to as holding
 from incrowd.cli import next_command
 from incrowd.cli.asks import asks
-from incrowd.cli.output import Output, waiting
+from incrowd.cli.output import Output, show_progress
 from incrowd.documents import json
 from incrowd.documents import release as texts
 from incrowd.errors import NotMetError, PolicyError
@@ -29,9 +29,9 @@ def check(asked: dict[str, Any], *, held_to: HeldTo, output: Output) -> int:
             "losses are recounted with a whole policy, and options make only a part of one",
             remedy="give the policy with --policy",
         )
-    with waiting(output, "check") as bar, ExitStack() as held:
+    with show_progress(output, "check") as bar, ExitStack() as held:
         found = api.check(**holding.open_release(asked, held_to, bar.watch, held))
-    output.result(
+    output.show_result(
         lambda: json.check_document(found),
         lambda: texts.check_text(found, details=output.details),
         lambda: next_command.command_after_check(file, found, original),

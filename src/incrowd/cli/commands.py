@@ -60,7 +60,7 @@ class _ByName(Mapping[str, Any]):
 
 @cache
 def command_of(name: str) -> Any:
-    """Return a command with its options: built once, also where one process runs many."""
+    """Load the command of this name with its options: once, also where one process runs many."""
     title = name.replace("-", "_")
     found = getattr(import_module(f"incrowd.cli.{title}"), title)
     if not isinstance(found, typer.Typer):

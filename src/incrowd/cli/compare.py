@@ -6,7 +6,7 @@ from incrowd import api
 from incrowd.cli import next_command, sources
 from incrowd.cli import request as requests
 from incrowd.cli.asks import asks
-from incrowd.cli.output import Output, waiting
+from incrowd.cli.output import Output, show_progress
 from incrowd.documents import compare as texts
 from incrowd.documents import compare_page as pages
 from incrowd.io import files
@@ -41,7 +41,7 @@ def compare(
         files.refuse_missing_folder(page, "the page")
     for path in (original, *releases, asked["policy"]):
         sources.refuse_overwriting(page, None if path == "-" else path)
-    with waiting(output, "compare") as bar:
+    with show_progress(output, "compare") as bar:
         policy = sources.read_policy(asked)
         known = asked["quasi"] if policy is None else policy.quasi
         found = api.compare(
@@ -51,8 +51,8 @@ def compare(
         )
     if page is not None:
         files.write_text(page, pages.compare_html(found))
-    output.notes(texts.notes_of(found))
-    output.result(
+    output.show_notes(texts.notes_of(found))
+    output.show_result(
         lambda: texts.compare_document(found),
         lambda: texts.compare_text(found, details=output.details),
         lambda: next_command.command_after_compare(original, releases, page),

@@ -7,7 +7,7 @@ from incrowd import api
 from incrowd.cli import next_command, options
 from incrowd.cli.asks import asks
 from incrowd.cli.interrupt import Stoppable
-from incrowd.cli.output import Output, waiting
+from incrowd.cli.output import Output, show_progress
 from incrowd.documents import identify as texts
 from incrowd.documents import json
 from incrowd.errors import INTERRUPTED, PolicyError
@@ -44,7 +44,9 @@ def discover(  # noqa: PLR0913  the table, and what else can be asked of it
     if sets is not None:
         if k is not None:
             raise _flag_error("--set names the columns to judge", "k")
-        _refuse_others(asked, (*_WITH_SETS, "time_limit"), "--set names the columns to judge")
+        _refuse_unused_options(
+            asked, (*_WITH_SETS, "time_limit"), "--set names the columns to judge"
+        )
         _judge_sets(data, sets, asked, output)
         return
     if data is None:
@@ -54,18 +56,18 @@ def discover(  # noqa: PLR0913  the table, and what else can be asked of it
         )
     found: Any
     show: tuple[Callable[[Any], Any], Callable[..., Any]]
-    with waiting(output, "discover") as bar, Stoppable(output, bar.tell) as watch:
+    with show_progress(output, "discover") as bar, Stoppable(output, bar.tell) as watch:
         if k is None:
             _refuse_world_id(world_id)
             show = json.discovery_document, _load_text_later("discovery_text")
             found = api.discover(data, **asked, watch=watch)
         else:
-            _refuse_others(asked, _WITH_GROUPS, "-k counts the people of groups")
+            _refuse_unused_options(asked, _WITH_GROUPS, "-k counts the people of groups")
             show = json.groups_document, _load_text_later("groups_text")
             of_groups = {name: asked[name] for name in (*_WITH_GROUPS, "reading")}
             found = api.groups(data, k, world_id=world_id, **of_groups, watch=watch)
-    output.notes(found.notes)
-    output.result(
+    output.show_notes(found.notes)
+    output.show_result(
         lambda: show[0](found),
         lambda: show[1](found, details=output.details),
         lambda: next_command.command_after_discover(data, found),
@@ -76,28 +78,31 @@ def discover(  # noqa: PLR0913  the table, and what else can be asked of it
 
 
 def _load_text_later(name: str) -> Callable[..., Any]:
-    """A function of `texts` that is loaded when it is called: not for --json."""
+    """Make a function that loads `texts` when it is called, and calls its function of this name.
+
+    With --json it is never called.
+    """
     return lambda *result, **how: getattr(texts, name)(*result, **how)  # noqa: PLW0108  unloaded
 
 
 def _judge_sets(
     file: str | None, sets: Sequence[str], asked: Mapping[str, Any], output: Output
 ) -> None:
-    """Judge named sets of columns, and show what was found."""
+    """Judge named sets of columns, and show the verdicts."""
     of_sets = {name: asked[name] for name in (*_WITH_SETS, "reading")}
     named = [options.read_columns([text]) for text in sets]
-    with waiting(output, "discover"):
+    with show_progress(output, "discover"):
         found = api.judge_sets(named, file, **of_sets)
-    output.notes(found.notes)
-    output.result(
+    output.show_notes(found.notes)
+    output.show_result(
         lambda: json.judged_document(found),
         lambda: texts.judged_text(found, details=output.details),
         lambda: None if file is None else next_command.command_after_discover(file, found),
     )
 
 
-def _refuse_others(asked: Mapping[str, Any], taken: Iterable[str], why: str) -> None:
-    """Refuse options of a search that mean nothing where something else is asked."""
+def _refuse_unused_options(asked: Mapping[str, Any], taken: Iterable[str], why: str) -> None:
+    """Refuse options that are given and not among `taken`; `why` says what takes no others."""
     for option in options_of(DiscoverRequest):
         usual: tuple[Any, ...] = (option.default, None, (), {})
         if option.name not in taken and asked.get(option.name) not in usual:
@@ -110,6 +115,7 @@ def _flag_error(why: str, flag: str) -> PolicyError:
 
 
 def _refuse_world_id(world_id: str | None) -> None:
+    """Refuse --world-id, which means nothing without -k."""
     if world_id is not None:
         raise PolicyError(
             "--world-id counts the people of groups, and needs -k",

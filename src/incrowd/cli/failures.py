@@ -5,7 +5,7 @@ from typing import Any
 
 from incrowd import errors
 from incrowd.cli.interrupt import Late
-from incrowd.errors import INTERRUPTED, Failure, PolicyError, without_credentials
+from incrowd.errors import INTERRUPTED, Failure, PolicyError, hide_credentials
 
 LATE = Failure(
     "interrupted after the release and its certificate were written and verified", "", INTERRUPTED
@@ -13,7 +13,7 @@ LATE = Failure(
 
 
 def failure_of(error: BaseException) -> Failure:
-    """What to show of this error: nothing that may hold a cell value."""
+    """What a command shows of this error: nothing that may hold a cell value."""
     if isinstance(error, Late):
         return LATE
     return _usage_failure(error) if hasattr(error, "format_message") else errors.failure_of(error)
@@ -34,5 +34,5 @@ def _usage_failure(error: Any) -> Failure:
         hint = f"{possible[0]}?"
     if hint:
         remedy = f"did you mean {hint}"
-    text = without_credentials(text[:1].lower() + text[1:].rstrip("."))
-    return Failure(text, without_credentials(remedy), PolicyError.exit_code)
+    text = hide_credentials(text[:1].lower() + text[1:].rstrip("."))
+    return Failure(text, hide_credentials(remedy), PolicyError.exit_code)

@@ -10,7 +10,7 @@ from incrowd import search as searches
 from incrowd.cli import next_command, sources
 from incrowd.cli import request as requests
 from incrowd.cli.asks import asks
-from incrowd.cli.output import Output, waiting
+from incrowd.cli.output import Output, show_progress
 from incrowd.documents import json
 from incrowd.documents import release as texts
 from incrowd.errors import PolicyError
@@ -31,7 +31,10 @@ _LEAST_K = 2
 
 @dataclass(frozen=True)
 class MostPrivacy:
-    """The most privacy for one loss (`--maximize`), or for every loss (`frontier`)."""
+    """The most privacy for one loss (`--maximize`), or for every loss (`frontier`).
+
+    `PolicyError` if its options contradict each other, or one is missing.
+    """
 
     asked: PolicyOptions
     frontier: bool = False
@@ -67,10 +70,14 @@ class MostPrivacy:
 
     @property
     def policy(self) -> "AskedPolicy":
-        """The policy that is asked for; settings are for the search for the most privacy."""
+        """The policy that options ask for, read anew; its settings are for the right search.
+
+        That is the search for the most privacy if it is wanted.
+        """
         return requests.AskedPolicy.read(self.asked, "accuracy" if self.wanted else None)
 
     def _refuse_flags_without_maximize(self) -> None:
+        """Refuse options that mean nothing without --maximize."""
         for flag, value in (("--max-loss", self.asked.max_loss), ("--privacy", self.asked.privacy)):
             if value is not None:
                 raise PolicyError(
@@ -87,12 +94,12 @@ class MostPrivacy:
             )
 
     def request(self, policy: "AskedPolicy", names: Sequence[str]) -> "PolicyRequest":
-        """Make the policy for a table with these columns, searching for most privacy."""
+        """Make the policy for a table with these columns; it may search for the most privacy."""
         request = replace(policy, options=self._options_with_floors()).request(names)
         return self._with_own_search(request) if self.wanted else request
 
     def _options_with_floors(self) -> PolicyOptions:
-        """The options with the least that classes must meet, if they name no model."""
+        """The options with the least k and l that classes must have, where they name no model."""
         asked = self.asked
         if not self.wanted or not asked.quasi:
             return asked
@@ -101,7 +108,7 @@ class MostPrivacy:
         return replace(asked, k=k, l=1.0 if weak else asked.l)
 
     def _with_own_search(self, request: "PolicyRequest") -> "PolicyRequest":
-        """The request with the search for the most privacy in place of its own."""
+        """The request with the search for the most privacy in place of that of its policy."""
         policy = request.policy
         kept = policy.search.largest_class_loss is not None
         search: Any = policy.search if kept else searches.Accuracy()
@@ -113,7 +120,7 @@ class MostPrivacy:
         return replace(request, policy=policy, changed=tuple(dict.fromkeys(changed)))
 
     def _what_to_maximize(self, request: "PolicyRequest") -> str:
-        """What to maximize: what the option says, else l if a column is sensitive."""
+        """What the option says, else l if a column is sensitive, else k; refuse l without one."""
         sensitive = request.policy.sensitive
         if self.asked.privacy == "l" and not sensitive:
             raise PolicyError(
@@ -146,7 +153,7 @@ def _refuse_useless_loss(max_loss: float | None) -> None:
 
 
 def _meaning_words(policy: "Policy") -> str:
-    """Say what is maximized if no option says so: l of the first sensitive column, or k."""
+    """Say what is maximized where no option says so: l of the first sensitive column, or k."""
     if not policy.sensitive:
         return "maximizing k, the people of the smallest class, because no column is sensitive"
     column = policy.search.protected_columns(policy.sensitive)[0]
@@ -154,12 +161,12 @@ def _meaning_words(policy: "Policy") -> str:
 
 
 def is_vacuous(asked: PolicyOptions) -> bool:
-    """Whether the models of options hold for every table."""
+    """Whether the models that options ask for hold for every table, or there are none."""
     return asked.k is None and asked.l in {None, 1} and asked.t in {None, 1}
 
 
 def refuse_vacuous_models(asked: PolicyOptions, *, floor: bool) -> None:
-    """Refuse models that hold for every table; a `floor` of the most privacy may be one."""
+    """Refuse l below 1 and, unless classes have a `floor`, models that hold for every table."""
     if asked.l is not None and asked.l < 1:
         raise PolicyError(
             "l must be at least 1, and above 1 to protect anybody",
@@ -216,15 +223,17 @@ def show_frontier(
         for path in (file, most.asked.policy):
             sources.refuse_overwriting(path, curve)
     policy = most.policy
-    with waiting(output, "frontier") as bar, ExitStack() as held:
+    with show_progress(output, "frontier") as bar, ExitStack() as held:
         watch = bar.watch
-        table = held.enter_context(readers.open_table(file, reading, policy.named, watch=watch))
+        table = held.enter_context(
+            readers.open_table(file, reading, policy.named_columns, watch=watch)
+        )
         request = most.request(policy, table.names)
-        output.notes((*request.notes(), *most.notes(request)))
+        output.show_notes((*request.notes(), *most.notes(request)))
         found = api.frontier(table, request.policy, watch=watch, folder=request.folder)
     if curve is not None:
         frontiers.write_frontier(found, curve)
-    output.result(
+    output.show_result(
         lambda: json.frontier_document(found, curve),
         lambda: texts.frontier_text(found, curve, details=output.details),
         lambda: next_command.command_after_frontier(file, found),

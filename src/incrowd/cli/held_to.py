@@ -21,10 +21,13 @@ if TYPE_CHECKING:
 def open_release(
     asked: Mapping[str, Any], held_to: PolicyOptions, watch: "Watch", held: ExitStack
 ) -> dict[str, Any]:
-    """Open the release, which `held` gives back; return what is asked with it and its policy."""
+    """Open the release, which `held` closes; return what is asked with it and its policy.
+
+    `PolicyError` for a certificate with options that make only a part of a policy.
+    """
     certificate = verb.certificate_of(asked["certificate"])
     flags = requests.AskedPolicy.read(replace(held_to, policy=asked["policy"]))
-    by_options = certificate is None or not flags.options.silent
+    by_options = certificate is None or not flags.options.says_nothing
     if certificate is not None and by_options and flags.file is None:
         raise PolicyError(
             "a certificate belongs to a whole policy, and options make only a part of one",
@@ -36,13 +39,13 @@ def open_release(
     if policy is None and certificate is not None:
         with suppress(IncrowdError):  # one that cannot be read, as its user says
             policy = policy_record.restore_flat_policy(certificate.policy)
-    columns = (*flags.named, *(() if policy is None else policy.columns))
+    columns = (*flags.named_columns, *(() if policy is None else policy.columns))
     kept = () if policy is None else policy.names(Role.KEEP)
     opened = readers.open_table(asked["source"], reading, columns, kept, watch)
     table = held.enter_context(opened)
     more: dict[str, Any] = {"policy": None}
     if by_options:
-        others = [name for name in table.names if name not in {*held_to.named}]
+        others = [name for name in table.names if name not in {*held_to.named_columns}]
         request = flags.request(table.names, keep=others).in_world(asked["world"])
         more = {"policy": request.policy, "folder": request.folder}
     return {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from incrowd import api
 from incrowd.cli import next_command
 from incrowd.cli.asks import asks
-from incrowd.cli.output import Output, waiting, write
+from incrowd.cli.output import Output, show_progress, write
 from incrowd.documents import identify as texts
 from incrowd.documents import json
 from incrowd.errors import PolicyError
@@ -61,14 +61,14 @@ def init(  # noqa: PLR0913  what only the command has
     """
     file = asked["source"]
     if target is not None:
-        _refuse_losing(file, target, force=force)
-    with waiting(output, "init") as bar:
+        _refuse_bad_target(file, target, force=force)
+    with show_progress(output, "init") as bar:
         watch = bar.watch
         with readers.open_table(file, asked["reading"], watch=watch) as table:
             draft = api.draft(table, watch=watch)
             facts = None if preset is None else api.table_facts(table)
     if preset is not None:
-        output.notes(presets.find_preset(preset).limits)
+        output.show_notes(presets.find_preset(preset).limits)
         draft = replace(draft, policy=presets.apply_preset(preset, draft.policy, facts))
     if explain is not None:
         _explain(draft, explain, output)
@@ -86,7 +86,7 @@ def init(  # noqa: PLR0913  what only the command has
     if target is not None:
         with atomic.replacing(target) as place:
             files.write_text(place, policy)
-    output.result(
+    output.show_result(
         lambda: json.draft_document(draft, policy, target),
         lambda: texts.draft_text(draft),
         lambda: next_command.command_after_init(file, target),
@@ -115,14 +115,14 @@ def _explain(draft: "Draft", name: str, output: Output) -> None:
         names = tuple(draft.policy.columns)
         raise PolicyError(f"the table has no column {name!r}", remedy=name_remedy(name, names))
     whole = json.draft_document(draft, drafts.to_toml(draft), None)
-    output.result(
+    output.show_result(
         lambda: {"schema": "incrowd.init/1", "columns": {name: whole["columns"][name]}},
         lambda: texts.explanation_text(draft, name),
     )
 
 
-def _refuse_losing(file: str, path: str, *, force: bool) -> None:
-    """Refuse to write the policy over the table, or over another file without `force`."""
+def _refuse_bad_target(file: str, path: str, *, force: bool) -> None:
+    """Refuse to write the policy nowhere, over the table, or over a file without `force`."""
     if not path:
         raise PolicyError("-o names no file", remedy="name the policy's file after -o")
     files.refuse_missing_folder(path, "the policy")

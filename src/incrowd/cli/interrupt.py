@@ -60,8 +60,8 @@ class Stoppable(Watch):
 
 
 @contextmanager
-def ends_on_sigterm() -> Iterator[None]:
-    """Let SIGTERM end the command like Ctrl-C: nothing is left half-written."""
+def end_on_sigterm() -> Iterator[None]:
+    """While this is open, SIGTERM ends the command like Ctrl-C: nothing is left half-written."""
     try:
         before = signal.signal(signal.SIGTERM, _raise_terminated)
     except ValueError:  # not in the main thread: the caller handles signals
@@ -78,16 +78,19 @@ class Late(Exception):  # noqa: N818  it is no error, and the parser would swall
 
 
 @contextmanager
-def placing(path: str | None, *, written: bool) -> Iterator[None]:
-    """Raise `Late` for an interrupt in here, if the file at this path was replaced by then."""
+def raise_late_if_placed(path: str | None, *, written: bool) -> Iterator[None]:
+    """Raise `Late` for an interrupt while this is open, if the file was replaced by then.
+
+    Nothing is different if no file is `written`.
+    """
     before = _file_identity(path) if written else None
-    with late_if(lambda: written and _file_identity(path) != before):
+    with raise_late_if(lambda: written and _file_identity(path) != before):
         yield
 
 
 @contextmanager
-def late_if(is_there: Callable[[], bool]) -> Iterator[None]:
-    """Raise `Late` for an interrupt in here, if the release is there by then."""
+def raise_late_if(is_there: Callable[[], bool]) -> Iterator[None]:
+    """Raise `Late` for an interrupt while this is open, if `is_there` says that the release is."""
     try:
         yield
     except KeyboardInterrupt:
@@ -97,7 +100,7 @@ def late_if(is_there: Callable[[], bool]) -> Iterator[None]:
 
 
 def _file_identity(path: str | None) -> tuple[int, int, int] | None:
-    """What differs between a file and the one that replaces it; None without a file."""
+    """Device, number and time of change of a file, which a new file changes; None without one."""
     try:
         found = Path(path or "").stat()
     except OSError:
@@ -117,29 +120,29 @@ def _raise_terminated(_number: int, _frame: FrameType | None) -> None:
 
 
 @contextmanager
-def interrupts_again() -> Iterator[None]:
-    """Send an interrupt again that Python ignores, as it does while it deletes objects.
+def resend_interrupts() -> Iterator[None]:
+    """While this is open, send an interrupt again that Python ignores as it deletes objects.
 
     Other exceptions that Python ignores are not shown: their messages may hold a cell value.
     """
     before = sys.unraisablehook
-    sys.unraisablehook = _interrupt_again
+    sys.unraisablehook = _resend_interrupt
     try:
         yield
     finally:
         sys.unraisablehook = before
 
 
-def _interrupt_again(what: "sys.UnraisableHookArgs") -> None:
-    """Send an ignored interrupt again, a moment later."""
+def _resend_interrupt(what: "sys.UnraisableHookArgs") -> None:
+    """If an interrupt was ignored, send it again a moment later."""
     if what.exc_type is not None and issubclass(what.exc_type, KeyboardInterrupt):
-        again = Timer(_MOMENT, _interrupt)
+        again = Timer(_MOMENT, _interrupt_main_thread)
         again.daemon = True
         again.start()
 
 
-def _interrupt() -> None:
-    """Interrupt the main thread, where possible also while it waits for the system."""
+def _interrupt_main_thread() -> None:
+    """Send SIGINT to the main thread, where possible also while it waits for the system."""
     if hasattr(signal, "pthread_kill"):
         signal.pthread_kill(main_thread().ident or 0, signal.SIGINT)
     else:

@@ -39,7 +39,7 @@ def new(
 ) -> None:
     """Make a private key that only you can read, and the public key to hand out."""
     made = api.new_keys(file)
-    output.result(
+    output.show_result(
         lambda: json.keys_document(made),
         lambda: texts.keys_text(made),
         lambda: next_command.command_after_keys(made.private),

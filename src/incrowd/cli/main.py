@@ -15,12 +15,12 @@ import typer
 
 from incrowd.cli.commands import Commands
 from incrowd.cli.failures import LATE, failure_of
-from incrowd.cli.interrupt import Terminated, ends_on_sigterm, interrupts_again
+from incrowd.cli.interrupt import Terminated, end_on_sigterm, resend_interrupts
 from incrowd.cli.output import Output, show, write
-from incrowd.cli.stuck import ends_when_asked
+from incrowd.cli.stuck import end_when_asked
 from incrowd.documents import json
 from incrowd.documents import release as releases
-from incrowd.documents.words import printable
+from incrowd.documents.words import printable_text
 from incrowd.errors import (
     INTERRUPTED,
     INTERRUPTION,
@@ -48,6 +48,7 @@ app = typer.Typer(
 
 
 def _show_version(wanted: bool) -> None:
+    """Show the version and end the command, if that is `wanted`."""
     if wanted:
         from importlib.metadata import version  # noqa: PLC0415  seldom asked for
 
@@ -75,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.exit(perform(arguments))
     gc.set_threshold(*SELDOM)
     as_json = "--json" in sys.argv
-    with ends_when_asked(partial(_say_interrupted, as_json=as_json)):
+    with end_when_asked(partial(_say_interrupted, as_json=as_json)):
         code = perform(sys.argv[1:])
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)  # the work is done: the exit code is that of the work
@@ -86,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def _leave_threads(code: int) -> None:
-    """End the process without waiting for threads that work for nobody any more."""
+    """End the process at once if other threads still work: nobody needs their results."""
     if any(one is not main_thread() and not one.daemon for one in threads_alive()):
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError, ValueError):
@@ -100,12 +101,12 @@ def _say_interrupted(placed: bool, *, as_json: bool) -> int:
 
 
 def perform(arguments: Sequence[str]) -> int:
-    """Run one command; return its exit code."""
+    """Run the command of these arguments, show errors without a traceback; return the exit code."""
     as_json = "--json" in arguments
     before = Terminated.times
     try:
-        with ends_on_sigterm(), interrupts_again():
-            refuse_cramped(arguments)
+        with end_on_sigterm(), resend_interrupts():
+            refuse_low_memory(arguments)
             code = _command_group(app)(
                 list(arguments) or ["--help"], prog_name="incrowd", standalone_mode=False
             )
@@ -130,7 +131,7 @@ def _command_group(all_of: typer.Typer) -> Any:
     return typer.main.get_command(all_of)
 
 
-def refuse_cramped(arguments: Sequence[str]) -> None:
+def refuse_low_memory(arguments: Sequence[str]) -> None:
     """Refuse to start with less memory than libraries need to load; help needs none.
 
     Later would be too late: they end the process with exit codes of their own.
@@ -168,14 +169,14 @@ def _forget_interrupt() -> None:
 def _show_failure(failure: Failure, *, as_json: bool) -> int:
     """Say why on standard error, with --json as a document, too; return the exit code."""
     with suppress(OSError, InputError):
-        write(sys.stderr, f"error: {printable(failure.error)}\n")
+        write(sys.stderr, f"error: {printable_text(failure.error)}\n")
         if failure.remedy:
-            write(sys.stderr, f"help: {printable(failure.remedy)}\n")
+            write(sys.stderr, f"help: {printable_text(failure.remedy)}\n")
     if as_json:
         why = (failure.error, failure.remedy, failure.exit_code)
         document = json.error_document(*why, failure.verdicts, failure.proved)
         with suppress(OSError, InputError):
-            Output(as_json=True).document(document | json.refused_part(failure.refused))
+            Output(as_json=True).write_document(document | json.refused_part(failure.refused))
     elif failure.refused is not None:
         with suppress(OSError, InputError):
             show(releases.refused_text(failure.refused))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from incrowd.documents import release as releases
-from incrowd.errors import without_credentials
+from incrowd.errors import hide_credentials
 from incrowd.io import target as targets
 from incrowd.requests.kinds import IN_COLUMNS, READING, Group
 
@@ -41,16 +41,16 @@ def command(*words: str) -> str | None:
     >>> command("risk", "-"), command("risk", "postgresql://me:secret@host/db?table=t")
     (None, None)
     """
-    hidden = any(word == "-" or without_credentials(word) != word for word in words)
+    hidden = any(word == "-" or hide_credentials(word) != word for word in words)
     if hidden or not all(word.isprintable() for word in words):
         return None
     return shlex.join(["incrowd", *words])
 
 
-def write_columns(names: Sequence[str]) -> str:
-    """Columns as an option takes them: a name with a comma or a quote in double quotes.
+def columns_text(names: Sequence[str]) -> str:
+    """Columns as one text that an option takes: names with a comma or a quote in double quotes.
 
-    >>> write_columns(["age", "name, first"])
+    >>> columns_text(["age", "name, first"])
     'age,"name, first"'
     """
     text = io.StringIO()
@@ -59,7 +59,10 @@ def write_columns(names: Sequence[str]) -> str:
 
 
 def options_of_run(*, panel: Group | None = None, without: Sequence[str] = ()) -> list[str]:
-    """The options of this run as they were given: those of one group, or all but some."""
+    """The options of this run as they were given, as words: those of one group, or all but some.
+
+    Empty if no command runs.
+    """
     context = RUN.get()
     if context is None:
         return []
@@ -93,7 +96,8 @@ def _table_words(file: str) -> list[str]:
 
 
 def _column_flags(quasi: Sequence[str], sensitive: Sequence[str] = ()) -> list[str]:
-    return ["-q", write_columns(quasi), *(["-s", write_columns(sensitive)] if sensitive else [])]
+    """The options -q and, if there are any, -s, as words of the command line."""
+    return ["-q", columns_text(quasi), *(["-s", columns_text(sensitive)] if sensitive else [])]
 
 
 def command_after_risk(
@@ -126,7 +130,7 @@ def command_after_init(file: str, policy: str | None) -> str | None:
 
 
 def command_after_anonymize(file: str, output: str | None, certificate: str | None) -> str | None:
-    """The command that checks the release; after a dry run, that makes it."""
+    """The command that checks the release; after a dry run, that makes it; None as `command`."""
     if output is None:
         return command("anonymize", file, *options_of_run(without=("dry_run",)), "-o", _RELEASE)
     return command("check", output, *(["--certificate", certificate] if certificate else []))
@@ -160,10 +164,10 @@ def command_after_attack(file: str, found: "Attacked") -> str | None:
     """
     if not found.ok:
         return command("attack", file, *options_of_run(), "--details")
-    paper = targets.certificate_path(file, None)
-    if paper is None or not Path(paper).exists():
+    certificate = targets.certificate_path(file, None)
+    if certificate is None or not Path(certificate).exists():
         return None
-    return command("check", file, "--certificate", str(paper))
+    return command("check", file, "--certificate", str(certificate))
 
 
 def command_after_columns(written: str | None, names: Sequence[str]) -> str | None:
@@ -174,7 +178,7 @@ def command_after_columns(written: str | None, names: Sequence[str]) -> str | No
 
 
 def command_after_plan(file: str) -> str | None:
-    """The command that carries out the plan."""
+    """The command that carries out the plan; None as `command`."""
     return command("plan", file, *options_of_run(), "--apply", "-o", _RELEASE)
 
 
@@ -182,7 +186,7 @@ def command_after_frontier(file: str, found: "Frontier") -> str | None:
     """The command that makes the first release whose classes are large; None for an empty curve."""
     if not found.points:
         return None
-    points = releases.shown_points(found.points)
+    points = releases.spread_points(found.points)
     point = next((one for one in points if one.k >= _K), points[-1])
     same = options_of_run(without=("curve",))
     most = ["--maximize", "privacy", "--max-loss", f"{point.max_loss:g}"]
@@ -202,5 +206,5 @@ def command_after_safe_harbor(file: str, *, met: bool, policy: str | None) -> st
 
 
 def command_after_keys(private: str) -> str | None:
-    """The command that signs the certificate of a release with this key."""
+    """The command that signs the certificate of a release with this key; None as `command`."""
     return command("anonymize", "FILE", "--policy", _POLICY, "-o", _RELEASE, "--sign", private)

@@ -22,7 +22,7 @@ def typer_option(option: Option) -> Any:
 
 
 def read_columns(texts: Iterable[str] | None) -> tuple[str, ...]:
-    """Column names of an option that takes commas and repetition.
+    """Read the column names of an option that takes commas and repetition, each once.
 
     A name with a comma is written in double quotes, as in a CSV file.
 
@@ -35,30 +35,34 @@ def read_columns(texts: Iterable[str] | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for line in lines for name in line if name))
 
 
-def numbers_by_column(
+def read_numbers_by_column(
     texts: Iterable[str] | None, flag: str, example: str = "age=10"
 ) -> dict[str, float]:
     """Read the number of each column, from an option with commas and repetition.
 
-    >>> numbers_by_column(["age=10,zip=2", "cost=0.5"], "widest")
+    `PolicyError` for what is not COLUMN=NUMBER, and for a column with two values.
+
+    >>> read_numbers_by_column(["age=10,zip=2", "cost=0.5"], "widest")
     {'age': 10, 'zip': 2, 'cost': 0.5}
     """
-    return _by_column(texts, flag, "NUMBER", example, _parse_number)
+    return _read_by_column(texts, flag, "NUMBER", example, _parse_number)
 
 
-def words_by_column(texts: Iterable[str] | None, flag: str, example: str) -> dict[str, str]:
+def read_words_by_column(texts: Iterable[str] | None, flag: str, example: str) -> dict[str, str]:
     """Read the word of each column, from an option with commas and repetition.
 
-    >>> words_by_column(["race=text,age=number"], "kind", "race=text")
+    `PolicyError` for what is not COLUMN=WORD, and for a column with two words.
+
+    >>> read_words_by_column(["race=text,age=number"], "kind", "race=text")
     {'race': 'text', 'age': 'number'}
     """
-    return _by_column(texts, flag, flag.upper(), example, lambda word, _: word)
+    return _read_by_column(texts, flag, flag.upper(), example, lambda word, _: word)
 
 
-def other_names(texts: Iterable[str] | None, flag: str, example: str) -> dict[str, str]:
-    """Read other tables' names of columns, from COLUMN=OTHER.
+def read_other_names(texts: Iterable[str] | None, flag: str, example: str) -> dict[str, str]:
+    """Read other tables' names of columns, from COLUMN=OTHER; refuse other texts.
 
-    >>> other_names(["zip=zipcode"], "rename", "zip=zipcode")
+    >>> read_other_names(["zip=zipcode"], "rename", "zip=zipcode")
     {'zip': 'zipcode'}
     """
     names = {}
@@ -72,27 +76,30 @@ def other_names(texts: Iterable[str] | None, flag: str, example: str) -> dict[st
     return names
 
 
-def grid_steps(texts: Iterable[str] | None) -> dict[str, float | str]:
-    """Read the step of each column in `--grid`: a number, or a step of dates.
+def read_grid_steps(texts: Iterable[str] | None) -> dict[str, float | str]:
+    """Read the step of each column in `--grid`: a number, or a step of dates; refuse other texts.
 
-    >>> grid_steps(["age=5,birth=month"])
+    >>> read_grid_steps(["age=5,birth=month"])
     {'age': 5, 'birth': 'month'}
     """
 
     def read_step(step: str, what: str) -> float | str:
         return step if step[-1].isalpha() else _parse_number(step, what)
 
-    return _by_column(texts, "grid", "STEP", "age=5", read_step)
+    return _read_by_column(texts, "grid", "STEP", "age=5", read_step)
 
 
-def _by_column(
+def _read_by_column(
     texts: Iterable[str] | None,
     flag: str,
     what: str,
     example: str,
     read: Callable[[str, str], Value],
 ) -> dict[str, Value]:
-    """Read, by column, what stands behind `=`; `read` gets the text, and what it is called."""
+    """Read, by column, what stands behind `=`; refuse other texts, and two values of a column.
+
+    `what` and `example` are for the message; `read` gets the text, and what it is called there.
+    """
     found: dict[str, Value] = {}
     for pair in read_columns(texts):
         name, _, text = pair.rpartition("=")
@@ -107,7 +114,7 @@ def _by_column(
 
 
 def two_values_error(name: str, flag: str) -> PolicyError:
-    """The error if an option gives one column two values."""
+    """The error for an option that gives one column two values."""
     return PolicyError(f"{flag} gives '{name}' two values", remedy="give one of them")
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Self, TextIO
 
 from incrowd.documents import json
-from incrowd.documents.words import printable
+from incrowd.documents.words import printable_text
 from incrowd.errors import InputError
 from incrowd.kernels import compile as compile_kernels
 from incrowd.kernels import warm as warm_kernels
@@ -38,30 +38,33 @@ class Output:
     quiet: Annotated[bool, SWITCH, WRITING] = False
     """Show nothing but errors."""
 
-    def result(
+    def show_result(
         self,
         document: Callable[[], Mapping[str, Any]],
         text: Callable[[], "RenderableType"],
         then: Callable[[], str | None] = lambda: None,
     ) -> None:
-        """Show a result: `document` to programs; `text`, then the next command, to people."""
+        """Show a result: its `document` with --json, else its `text` and the next command.
+
+        Each is made only if it is shown; --quiet shows no text.
+        """
         if self.as_json:
-            self.document(document())
+            self.write_document(document())
         elif not self.quiet:
             show(text())
             if (command := then()) is not None:
-                write(sys.stdout, f"\nNext: {printable(command)}\n")
+                write(sys.stdout, f"\nNext: {printable_text(command)}\n")
 
-    def document(self, document: Mapping[str, Any]) -> None:
+    def write_document(self, document: Mapping[str, Any]) -> None:
         """Write the one JSON document to standard output."""
         write(sys.stdout, json.dumps(document) + "\n")
 
     def remark(self, text: str) -> None:
         """Show a remark to people, on standard error, unless they asked for quiet."""
         if not self.quiet:
-            write(sys.stderr, printable(text) + "\n")
+            write(sys.stderr, printable_text(text) + "\n")
 
-    def notes(self, notes: Iterable[object]) -> None:
+    def show_notes(self, notes: Iterable[object]) -> None:
         """Show notes as remarks; without `details` at most `NOTES`, then how many more."""
         every = list(notes)
         shown = every if self.details or len(every) <= NOTES else every[: NOTES - 1]
@@ -76,25 +79,25 @@ Terse = Annotated[Output, Parts(Output, without=("details",))]
 
 
 def show(text: "RenderableType") -> None:
-    """Show a text on standard output; in color on a terminal, unless NO_COLOR is set."""
+    """Show a text or table on standard output; in color on a terminal, unless NO_COLOR is set."""
     from rich.console import Console  # noqa: PLC0415  not for --help
 
     console = Console(file=sys.stdout, markup=False, highlight=False, emoji=False)
-    with _writing(sys.stdout), console.capture() as capture:
+    with _guard_stream(sys.stdout), console.capture() as capture:
         console.print(text)
     write(sys.stdout, capture.get())
 
 
 def write(stream: TextIO, text: str) -> None:
-    """Write to a standard stream; a closed pipe is no error."""
-    with _writing(stream):
+    """Write a text to a standard stream; a closed pipe is no error, a full disk an `InputError`."""
+    with _guard_stream(stream):
         stream.write(text)
         stream.flush()
 
 
 @contextmanager
-def _writing(stream: TextIO) -> Iterator[None]:
-    """Drop what is written to a closed pipe; refuse to go on if the stream cannot be written."""
+def _guard_stream(stream: TextIO) -> Iterator[None]:
+    """Drop what is written to a closed pipe; `InputError` if the stream cannot be written."""
     try:
         yield
     except BrokenPipeError:
@@ -205,9 +208,9 @@ def _kind_of_work(what: str) -> str:
 
 
 @contextmanager
-def waiting(output: Output, verb: str) -> Iterator[ProgressBar]:
-    """Show a progress bar for long work of a verb; if kernels are compiled first, count them."""
-    with ProgressBar(quiet=output.quiet or output.as_json, note=output.notes) as bar:
+def show_progress(output: Output, verb: str) -> Iterator[ProgressBar]:
+    """Show a progress bar while this is open; if kernels of the verb are compiled, count them."""
+    with ProgressBar(quiet=output.quiet or output.as_json, note=output.show_notes) as bar:
         of = 0
 
         def tell(number: int) -> None:
@@ -216,14 +219,14 @@ def waiting(output: Output, verb: str) -> Iterator[ProgressBar]:
                 bar.say(output, COMPILING)
             missing = len(warm_kernels.missing_signatures(verb))
             of = of or missing
-            bar.tell(*kernels_ready(of - missing, of))
+            bar.tell(*kernel_progress(of - missing, of))
 
         with compile_kernels.when_compiling(tell), warm_kernels.with_helpers(verb):
             yield bar
 
 
-def kernels_ready(ready: int, of: int) -> tuple[str, float]:
-    """What a bar shows while kernels are compiled: words, and the share that is ready."""
+def kernel_progress(ready: int, of: int) -> tuple[str, float]:
+    """Return the words and the share that a bar shows when `ready` of `of` kernels are compiled."""
     if not of:
         return COMPILING, 0.0
     return f"{COMPILING}: kernel {min(ready + 1, of):,} of {of:,}", ready / of

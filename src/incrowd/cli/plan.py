@@ -10,7 +10,7 @@ from incrowd import api
 from incrowd.cli import next_command, options
 from incrowd.cli import request as requests
 from incrowd.cli.asks import asks
-from incrowd.cli.output import Output, waiting
+from incrowd.cli.output import Output, show_progress
 from incrowd.documents import json
 from incrowd.documents import population as texts
 from incrowd.errors import PolicyError
@@ -78,15 +78,15 @@ def plan(  # noqa: PLR0913  what the plan is about, and what becomes of it
             raise PolicyError(
                 "--columns and hierarchies need a table", remedy="name a FILE, or leave them out"
             )
-        sizes = options.numbers_by_column(distinct, DISTINCT.long_name, DISTINCT.kind.example)
+        sizes = options.read_numbers_by_column(distinct, DISTINCT.long_name, DISTINCT.kind.example)
         of_sizes = {one.name: asked[one.name] for one in options_of(PopulationRequest)}
         found = api.plan_sizes(sizes, **of_sizes)
-        output.result(
+        output.show_result(
             lambda: json.plan_document(found),
             lambda: texts.plan_text(found, details=output.details),
         )
         return
-    with waiting(output, "plan") as bar, ExitStack() as stack:
+    with show_progress(output, "plan") as bar, ExitStack() as stack:
         named = (*asked["columns"], *sensitive, *keep)
         reading = asked.pop("reading").keeping(keep)
         table = stack.enter_context(readers.open_table(source, reading, named, watch=bar.watch))
@@ -101,9 +101,9 @@ def plan(  # noqa: PLR0913  what the plan is about, and what becomes of it
             }
             done = api.apply_plan(table, found, target, **others, seed=seed, watch=bar.watch)
             found = done.plan
-    output.notes((*found.notes, *(done.release.notes if done else ())))
+    output.show_notes((*found.notes, *(done.release.notes if done else ())))
     if done is None:
-        output.result(
+        output.show_result(
             lambda: json.plan_document(found),
             lambda: texts.plan_text(found, details=output.details),
             lambda: next_command.command_after_plan(source),
@@ -111,7 +111,7 @@ def plan(  # noqa: PLR0913  what the plan is about, and what becomes of it
         return
     paths = {"release": str(target), "certificate": f"{target}.certificate.json"}
     parts = (found, done.release, done.raised, paths)
-    output.result(
+    output.show_result(
         lambda: json.applied_document(*parts),
         lambda: texts.applied_text(*parts, details=output.details),
         lambda: next_command.command_after_anonymize(source, target, paths["certificate"]),

@@ -5,7 +5,7 @@ from typing import Any
 from incrowd import api
 from incrowd.cli import next_command
 from incrowd.cli.asks import asks
-from incrowd.cli.output import Output, waiting
+from incrowd.cli.output import Output, show_progress
 from incrowd.documents import json
 from incrowd.documents import population as texts
 from incrowd.errors import PolicyError
@@ -24,10 +24,10 @@ def quantiles(asked: dict[str, Any], *, dry_run: DryRun = False, output: Output)
     if asked["target"] is None and not dry_run:
         raise PolicyError("say where to write the rows", remedy="add -o FILE")
     asked["target"] = target = None if dry_run else asked["target"]
-    with waiting(output, "quantiles") as bar:
+    with show_progress(output, "quantiles") as bar:
         found = api.quantiles(**asked, watch=bar.watch)
-    output.notes(found.notes)
-    output.result(
+    output.show_notes(found.notes)
+    output.show_result(
         lambda: json.quantiles_document(found, target),
         lambda: texts.quantiles_text(found, target, details=output.details),
         lambda: next_command.command_after_columns(

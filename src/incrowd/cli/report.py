@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from incrowd import api
 from incrowd.cli import held_to as holding
 from incrowd.cli.asks import asks
-from incrowd.cli.output import Terse, waiting
+from incrowd.cli.output import Terse, show_progress
 from incrowd.documents import report as documents
 from incrowd.engines.addresses import is_address
 from incrowd.errors import NotMetError
@@ -50,7 +50,7 @@ def report(
     Example: incrowd report release.csv --policy policy.toml --original patients.csv -o report.html
     """
     file, policy = asked["source"], asked["policy"]
-    if certificate is None and (policy is not None or held_to.silent):
+    if certificate is None and (policy is not None or held_to.says_nothing):
         beside = f"{file}.certificate.json"
         certificate = beside if not is_address(file) and Path(beside).is_file() else None
     asked |= {"target": target, "certificate": certificate}
@@ -58,9 +58,9 @@ def report(
         target, (file, asked["original"], policy, certificate, *(asked["world"] or ()))
     )
     asked["command"] = _check_command(asked, held_to)
-    with waiting(output, "report") as bar, ExitStack() as held:
+    with show_progress(output, "report") as bar, ExitStack() as held:
         found = api.report(**holding.open_release(asked, held_to, bar.watch, held))
-    output.result(
+    output.show_result(
         lambda: documents.report_document(found.facts, target),
         lambda: documents.report_text(found.facts, target),
     )
@@ -68,7 +68,7 @@ def report(
 
 
 def _check_command(asked: Mapping[str, Any], held_to: PolicyOptions) -> str:
-    """The command that checks the release again, without folders: the report leaves."""
+    """The command that checks the release again, with names of files only: the report leaves."""
     words = ["incrowd", "check", written.file_name(asked["source"])]
     for name in ("policy", "certificate"):
         words += [f"--{name}", written.file_name(asked[name])] if asked[name] else []

@@ -22,7 +22,8 @@ def read_hierarchies(
 ) -> dict[str, AnyHierarchy]:
     """Read the hierarchies of `--hierarchy`, and those that the folder has for these columns.
 
-    The paths of both start in the current folder.
+    `--hierarchy` goes first. The paths of both start in the current folder. `PolicyError` if
+    `--hierarchy` names two for a column.
     """
     found: dict[str, AnyHierarchy] = {}
     if folder is not None:
@@ -52,14 +53,20 @@ class PolicyRequest:
     """Whether it comes from a policy file."""
 
     def for_analysis(self, analysis: str | None) -> tuple["PolicyRequest", *tuple[str, ...]]:
-        """The request made for an analysis (`--for`), with a note; without an analysis it alone."""
+        """Return the request made for an analysis (`--for`), then a note on it.
+
+        Without an analysis, the request alone.
+        """
         if analysis is None:
             return (self,)
         policy = self.policy.for_analysis(analysis)
         return replace(self, policy=policy), analyses.analysis_note(self.policy, analysis)
 
     def in_world(self, world: object) -> "PolicyRequest":
-        """With a world: k-map in place of k-anonymity; the policy of a file stays as it is."""
+        """The request with k-map in place of k-anonymity if there is a world.
+
+        The policy of a file stays as it is.
+        """
         if not world or self.filed:
             return self
         models = tuple(model.against_world() for model in self.policy.models)
@@ -100,7 +107,7 @@ class AskedPolicy:
 
     @classmethod
     def read(cls, asked: PolicyOptions, search: str | None = None) -> Self:
-        """Make it of options, with the policy file read if they name one."""
+        """Read the policy file that options name, if any; refuse options that a file settles."""
         if asked.policy is None:
             return cls(asked, None, search)
         if asked.roles:
@@ -112,19 +119,20 @@ class AskedPolicy:
         return cls(asked, files.read_policy(asked.policy), search)
 
     @property
-    def named(self) -> tuple[str, ...]:
-        """Columns that the table should have."""
-        return (*self.options.named, *(() if self.file is None else self.file.columns))
+    def named_columns(self) -> tuple[str, ...]:
+        """Columns that options or the policy file name: the table should have them."""
+        return (*self.options.named_columns, *(() if self.file is None else self.file.columns))
 
     @property
-    def kept(self) -> tuple[str, ...]:
+    def kept_columns(self) -> tuple[str, ...]:
         """Columns that leave unchanged."""
         return (*self.options.keep, *(() if self.file is None else self.file.names(Role.KEEP)))
 
     def request(self, names: Iterable[str], keep: Iterable[str] = ()) -> PolicyRequest:
         """Make the policy of these options, for a table with columns of these names.
 
-        `keep` are columns to release unchanged although no option names them.
+        `keep` are columns to release unchanged although no option names them. `PolicyError` if
+        neither a file nor quasi-identifiers are given.
         """
         if self.file is not None:
             return self._change_policy(self.file)
@@ -136,7 +144,9 @@ class AskedPolicy:
             )
         trees = self._hierarchies_of(flags["quasi"])
         flags["keep"] = (*flags.get("keep", ()), *keep)
-        policy = quick(names, **flags, **self.options.keys, **self._search(), hierarchies=trees)
+        policy = quick(
+            names, **flags, **self.options.keys, **self._chosen_search(), hierarchies=trees
+        )
         policy = _with_changes(policy, {}, self.options.details)
         return PolicyRequest(
             policy, Path(), policy.dropped, self._without_hierarchy(policy.quasi, trees)
@@ -144,7 +154,7 @@ class AskedPolicy:
 
     def _change_policy(self, policy: Policy) -> PolicyRequest:
         """The policy of the file with what options change."""
-        settings = self.options.keys | self._search(policy)
+        settings = self.options.keys | self._chosen_search(policy)
         trees = self._hierarchies_of(policy.quasi)
         details = {name: {"hierarchy": tree} for name, tree in trees.items()}
         for name, keys in self.options.details.items():
@@ -157,9 +167,9 @@ class AskedPolicy:
             filed=True,
         )
 
-    def _search(self, policy: Policy | None = None) -> dict[str, Any]:
-        """The search that options ask for; empty if they say nothing about it."""
-        if not search_settings.speaks_of_search(self.options):
+    def _chosen_search(self, policy: Policy | None = None) -> dict[str, Any]:
+        """The setting `search` of the policy if options say anything about it; else empty."""
+        if not search_settings.has_search_options(self.options):
             return {}
         before = None if policy is None else policy.search
         return {"search": search_settings.search_with_options(self.options, before, self.search)}
@@ -179,7 +189,10 @@ class AskedPolicy:
 def _with_changes(
     policy: Policy, settings: Mapping[str, Any], details: Mapping[str, Mapping[str, Any]]
 ) -> Policy:
-    """The policy with some keys changed; `details` are those of columns."""
+    """The policy with some settings changed; `details` are keys of columns.
+
+    `PolicyError` for a column that the policy lacks.
+    """
     for name in details:
         policy.role(name)
     columns = {

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from incrowd import api
 from incrowd.cli import next_command, sources
 from incrowd.cli.asks import asks
-from incrowd.cli.output import Output, waiting, write
+from incrowd.cli.output import Output, show_progress, write
 from incrowd.documents import json
 from incrowd.documents import risk as texts
 from incrowd.requests.kinds import NUMBER, SWITCH
@@ -34,7 +34,7 @@ def risk(
 
     Example: incrowd risk patients.csv -q birth_date,zip,sex -s diagnosis
     """
-    with waiting(output, "risk") as bar:
+    with show_progress(output, "risk") as bar:
         policy = sources.read_policy(asked)
         asked["quasi"] = asked["quasi"] or (() if policy is None else policy.quasi)
         found = api.risk(
@@ -45,7 +45,7 @@ def risk(
     file, quasi, listed = asked["source"], asked["quasi"], asked["list_records"]
     if listed is not None:
         write(sys.stderr, _LISTED.format(path=listed))
-    output.result(
+    output.show_result(
         lambda: json.risk_document(found),
         lambda: texts.risk_text(found, quasi, details=output.details),
         lambda: next_command.command_after_risk(file, found, quasi, asked["sensitive"]),

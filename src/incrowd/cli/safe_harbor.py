@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from incrowd import api
 from incrowd.cli import next_command
 from incrowd.cli.asks import asks
-from incrowd.cli.output import Output, waiting
+from incrowd.cli.output import Output, show_progress
 from incrowd.documents import identify as texts
 from incrowd.errors import NotMetError
 from incrowd.io import files
@@ -32,15 +32,15 @@ def safe_harbor(
     Example: incrowd safe-harbor release.csv
     """
     people = None if zip_populations is None else files.read_zip_populations(zip_populations)
-    with waiting(output, "safe-harbor") as bar:
+    with show_progress(output, "safe-harbor") as bar:
         found = api.safe_harbor(
             **asked,
             zip_populations=people,
             watch=bar.watch,
         )
     file, policy = asked["source"], asked["policy"]
-    output.notes(found.notes)
-    output.result(
+    output.show_notes(found.notes)
+    output.show_result(
         found.as_dict,
         lambda: texts.safe_harbor_text(found, details=output.details),
         lambda: next_command.command_after_safe_harbor(file, met=found.met, policy=policy),

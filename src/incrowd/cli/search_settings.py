@@ -17,7 +17,7 @@ _WORD = re.compile(r"[A-Za-z][\w+-]*")
 """Text that needs no quotes."""
 
 
-def speaks_of_search(asked: PolicyOptions) -> bool:
+def has_search_options(asked: PolicyOptions) -> bool:
     """Whether any option about the search is given."""
     return asked.method is not None or any(True for _ in _given_settings(asked))
 
@@ -25,10 +25,11 @@ def speaks_of_search(asked: PolicyOptions) -> bool:
 def search_with_options(
     asked: PolicyOptions, search: Search | None = None, otherwise: str | None = None
 ) -> dict[str, Any]:
-    """The search as a policy file has it: what options say over the policy's own.
+    """The search as a policy file writes it: what options say over the policy's own.
 
     `search` is the policy's; without one it is the search that policies have by default. The
-    settings are for the search `otherwise` if it is named and no option names one.
+    settings are for the search `otherwise` if it is named and no option names one. `PolicyError`
+    for a setting that the search lacks, or that has two values.
     """
     before = search or Auto()
     name = asked.method or (None if before.name == otherwise else otherwise)
@@ -66,19 +67,19 @@ def read_preference(texts: Iterable[str]) -> dict[str, Any]:
     """
     named = options.read_columns(texts)
     weighted = tuple(name for name in named if "=" in name)
-    weights = options.numbers_by_column(map(_quote, weighted), "prefer", "zip=2")
+    weights = options.read_numbers_by_column(map(_quote, weighted), "prefer", "zip=2")
     return {"order": tuple(n for n in named if "=" not in n), "weights": weights}
 
 
 def _quote(name: str) -> str:
-    """A name as a cell of a CSV file, as it may hold commas."""
+    """The name in double quotes, as a cell of a CSV file: it may hold commas."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def read_setting(text: str) -> tuple[str, Any]:
     """Read the name and the value of `--setting NAME=VALUE`, written as in a policy file.
 
-    Words need no quotes.
+    Words need no quotes. `PolicyError` if it cannot be read.
 
     >>> read_setting("mapping=hilbert"), read_setting("levels={zip = 2}")
     (('mapping', 'hilbert'), ('levels', {'zip': 2}))
@@ -92,7 +93,7 @@ def read_setting(text: str) -> tuple[str, Any]:
 
 
 def _parse_setting(name: str, text: str) -> Any:
-    """Read a value as a policy file has it, or a word without quotes."""
+    """Read a value as a policy file writes it, or a word without quotes; refuse other texts."""
     if _WORD.fullmatch(text) and text not in {"true", "false", "inf", "nan"}:
         return text
     line = f"value = {text}"
@@ -117,7 +118,7 @@ def _settings_of(search: str) -> tuple[str, ...]:
 
 
 def _misplaced_error(flag: str, name: str, search: str, known: Sequence[str]) -> PolicyError:
-    """The error for a setting that a search lacks; `known` are those that it has."""
+    """The error for a setting that a search lacks; `known` are the settings that it has."""
     others = [other for other in SEARCHES if name in _settings_of(other)]
     near = did_you_mean(name, known) if flag == "--setting" else ""
     if others and not near:

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def readings(found: Reading, original: str | None) -> tuple[Reading, Reading | None]:
-    """How to read a release, and how to read its original; None if that is not given.
+    """Return how to read a release, and how to read its original; None if that is not given.
 
-    How numbers and dates are written is then said of the original: a release has labels.
+    Options on numbers and dates are then for the original only: a release has labels.
     """
     if original is None:
         return found, None
@@ -39,7 +39,10 @@ def refuse_overwriting(read: str | None, written: str | None) -> None:
 
 
 def read_policy(asked: dict[str, Any]) -> "Policy | None":
-    """Read the policy from its file or a certificate, put it into `asked`; None without either."""
+    """Read the policy from its file or a certificate, and put it into `asked`, with its folder.
+
+    None without either.
+    """
     path, certificate = asked["policy"], asked.get("certificate")
     if path is not None:
         asked |= {"policy": files.read_policy(path), "folder": files.folder_of_policy(path, ".")}

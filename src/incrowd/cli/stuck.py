@@ -28,10 +28,11 @@ LastWords = Callable[[bool], int]
 
 
 @contextmanager
-def ends_when_asked(last_words: LastWords, grace: float = GRACE) -> Iterator[None]:
-    """End the process on SIGINT and SIGTERM also if the main thread is stuck, not before a moment.
+def end_when_asked(last_words: LastWords, grace: float = GRACE) -> Iterator[None]:
+    """End the process on SIGINT or SIGTERM also if the main thread hangs for `grace` seconds.
 
-    Of a search that shows what it knows so far the first SIGINT is a question; it gets its time.
+    A search that shows what it knows so far may go on after the first SIGINT. Only where the system
+    is POSIX and in the main thread.
     """
     if os.name != "posix" or threading.current_thread() is not threading.main_thread():
         yield
@@ -53,7 +54,7 @@ def ends_when_asked(last_words: LastWords, grace: float = GRACE) -> Iterator[Non
 
 
 def _listen_for_signals(ear: int, last_words: LastWords, grace: float) -> None:
-    """Hear signals until the pipe is closed; end a process that is stuck by then."""
+    """Hear signals until the pipe is closed; end the process if its main thread hangs."""
     placed, asked = PLACING.times, False
     while numbers := os.read(ear, 64):
         patient = Stoppable.listening and not asked and signal.SIGTERM not in numbers
@@ -68,7 +69,10 @@ _CALLS: list[object] = []
 
 
 def _main_thread_steps(seconds: float) -> bool:
-    """Whether the main thread makes a step of Python within so many seconds."""
+    """Whether the main thread takes a step of Python within so many seconds.
+
+    True, too, if Python cannot be asked to call anything more.
+    """
     stepped = threading.Event()
 
     def step(_: int | None) -> int:
@@ -81,7 +85,10 @@ def _main_thread_steps(seconds: float) -> bool:
 
 
 def _end_process(last_words: LastWords, placed: int) -> None:
-    """Remove what is half-written, say so, and end the process; never while files are placed."""
+    """Remove what is half-written, say how it ends, and end the process.
+
+    It waits until no files are being placed.
+    """
     with PLACING.lock:
         atomic.remove_unplaced()
         private_folders.remove_all()

@@ -2,7 +2,7 @@
 
 from incrowd import api
 from incrowd.cli.asks import asks
-from incrowd.cli.output import ProgressBar, Terse, kernels_ready
+from incrowd.cli.output import ProgressBar, Terse, kernel_progress
 from incrowd.documents import json
 from incrowd.documents import warm as texts
 
@@ -16,5 +16,5 @@ def warm(*, output: Terse) -> None:
     Example: incrowd warm
     """
     with ProgressBar(quiet=output.quiet or output.as_json) as bar:
-        made = api.warm(tell=lambda ready, of: bar.tell(*kernels_ready(ready, of)))
-    output.result(lambda: json.warm_document(made), lambda: texts.warm_text(made))
+        made = api.warm(tell=lambda ready, of: bar.tell(*kernel_progress(ready, of)))
+    output.show_result(lambda: json.warm_document(made), lambda: texts.warm_text(made))

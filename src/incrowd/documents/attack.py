@@ -13,7 +13,7 @@ from incrowd.documents.words import (
     hint,
     line,
     lines,
-    names,
+    list_columns,
     number,
     percent,
     quantity,
@@ -41,9 +41,9 @@ def attack_text(found: "Attacked", *, details: bool = False) -> RenderableType:
 
     With `details` it is a line for each set of known columns, and what each attacker does.
     """
-    worst = worst_first(tuple(_worst_by_goal(found).values()))
+    worst = sort_by_harm(tuple(_worst_by_goal(found).values()))
     parts: list[RenderableType] = [_headline(found, worst), *_broken_limits(found, details=details)]
-    shown = worst_first(found.attacks)[:SHOWN] if details else worst
+    shown = sort_by_harm(found.attacks)[:SHOWN] if details else worst
     if shown:
         parts.append(_attacks_table(shown, details=details))
     parts += lines(_candidate_sentences(found))
@@ -53,13 +53,13 @@ def attack_text(found: "Attacked", *, details: bool = False) -> RenderableType:
     return stack(*parts, *([hint("what each attacker knows and does")] if shown else []))
 
 
-def worst_first(attacks: "tuple[Attack, ...]") -> "list[Attack]":
+def sort_by_harm(attacks: "tuple[Attack, ...]") -> "list[Attack]":
     """Sort attacks by harm: people found, then the gain over guessing, then the rate."""
     return sorted(attacks, key=lambda one: (-_people_above_limit(one), -one.gain, -one.success))
 
 
 def _people_above_limit(attack: "Attack") -> float:
-    """How many people are lifted above the limit; 0 if not counted, or if luck may explain it."""
+    """How many people the attack lifts above the limit; 0 if not counted or if it may be luck."""
     return 0.0 if attack.persons is None or attack.claims else attack.persons.above
 
 
@@ -96,10 +96,10 @@ def _kept_limits(found: "Attacked") -> Iterator[str]:
 
 
 def _attacks_table(shown: "list[Attack]", *, details: bool) -> Table:
-    """A line for each attack; with `details` what it knows, and the largest chance."""
+    """Make a table with a line for each attack; with `details` what it knows, too."""
     made = table(_HEADS[0], *(["knows"] if details else []), *_HEADS[1:])
     for one in shown:
-        knows = [line(names(one.knows))] if details else []
+        knows = [line(list_columns(one.knows))] if details else []
         right = rate(one.success, one.interval) if one.trials else "nobody to attack"
         most = "at most " if one.bound and one.success else ""
         verdict, style = judgement_of(one)
@@ -110,7 +110,11 @@ def _attacks_table(shown: "list[Attack]", *, details: bool) -> Table:
 
 
 def judgement_of(one: "Attack") -> tuple[str, str]:
-    """Words and style for how far an attack beats guessing, or for how many it is right about."""
+    """Return words and style for how far an attack beats guessing, or whom it is right about.
+
+    The number of people above the limit comes first; the style is one of `documents.words`, or
+    empty.
+    """
     if not one.trials:
         return "not tested", ""
     if people := round(_people_above_limit(one)):
@@ -125,7 +129,7 @@ def judgement_of(one: "Attack") -> tuple[str, str]:
 
 
 def _attacker_lines(found: "Attacked", worst: "list[Attack]") -> Iterator[RenderableType]:
-    """Yield what each attacker does, how many attacks are not shown, and all advice."""
+    """Yield how many attacks are not shown, what each attacker does, and all advice."""
     hidden = len(found.attacks) - SHOWN
     if hidden > 0:
         yield line(f"{hidden:,} more do less harm; --json has them all.")
@@ -138,7 +142,10 @@ def _attacker_lines(found: "Attacked", worst: "list[Attack]") -> Iterator[Render
 
 
 def _people_sentences(attack: "Attack") -> Iterator[str]:
-    """Yield the largest chance to be right about anybody; nothing if that was not counted."""
+    """Yield the largest chance to be right about anybody, and how many are above the limit.
+
+    Nothing if chances were not counted, if nobody has one, or if luck may explain the rate.
+    """
     persons = attack.persons
     if persons is None or not persons.largest or attack.claims:
         return
@@ -151,8 +158,8 @@ def _people_sentences(attack: "Attack") -> Iterator[str]:
         yield f"The release lifts it above {percent(persons.limit)} for {above}."
 
 
-def _k_after_matching(found: "Attacked") -> str:
-    """What is left of k if every row is a different person; empty if no less."""
+def _matching_words(found: "Attacked") -> str:
+    """The end of a sentence on k in the world: k after matching; empty if the same or unknown."""
     if found.k_matched is None or found.k_matched == found.k_world:
         return ""
     left = number(found.k_matched)
@@ -162,7 +169,7 @@ def _k_after_matching(found: "Attacked") -> str:
 def _candidate_sentences(found: "Attacked") -> Iterator[str]:
     """Yield how many people a row may be: in this world, in every world, by promises."""
     if found.inconsistent is not None:
-        yield f"k in the world: {number(found.k_world)}{_k_after_matching(found)}."
+        yield f"k in the world: {number(found.k_world)}{_matching_words(found)}."
     if found.inconsistent:
         rows = quantity(found.inconsistent, "released row matches", "released rows match")
         yield f"{rows} nobody in the world: these people are not in it, or are spelled differently."
@@ -181,6 +188,6 @@ def _candidate_sentences(found: "Attacked") -> Iterator[str]:
 def _worst_by_goal(found: "Attacked") -> dict[str, "Attack"]:
     """The most harmful attack of each goal, by goal, the most harmful first."""
     worst: dict[str, Attack] = {}
-    for attack in worst_first(found.attacks):
+    for attack in sort_by_harm(found.attacks):
         worst.setdefault(attack.goal, attack)
     return worst

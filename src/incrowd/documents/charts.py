@@ -12,7 +12,7 @@ import numpy as np
 from incrowd.arrays import Codes, Counts
 from incrowd.documents.json import pick
 from incrowd.documents.templates import ScriptSafe
-from incrowd.documents.words import printable
+from incrowd.documents.words import printable_text
 from incrowd.errors import InputError
 from incrowd.search.lattice.frontier import Explored, NodeState
 from incrowd.search.literature.accuracy.frontier import Frontier
@@ -42,7 +42,7 @@ def lattice_chart(explored: Explored, loss: str) -> Chart:
     """Draw the nodes that a search counted, a line per number of steps, the optimum ringed.
 
     In each line the nodes of least loss stand in the middle. Minimal generalizations, where all are
-    known, have a square around them.
+    known, have a square around them. `InputError` if Altair is not installed.
     """
     alt = _import_extra("altair")
     which = _nodes_to_draw(explored)
@@ -73,9 +73,12 @@ def lattice_chart(explored: Explored, loss: str) -> Chart:
 
 
 def frontier_chart(curve: Frontier) -> Chart:
-    """Draw how much privacy there is for every largest loss of a class, as a stair."""
+    """Draw the most privacy for every largest loss of a class, as a stair.
+
+    `InputError` if Altair is not installed.
+    """
     alt = _import_extra("altair")
-    title = "k" if curve.privacy == "k" else printable(f"l of {curve.column}")
+    title = "k" if curve.privacy == "k" else printable_text(f"l of {curve.column}")
     points = [
         pick(point, "max_loss k l loss classes") | {"loss": round(point.loss, 6)}
         for point in curve.points
@@ -96,7 +99,10 @@ def frontier_chart(curve: Frontier) -> Chart:
 
 
 def render_chart(chart: Chart, kind: Kind) -> bytes:
-    """Render a chart as a picture, or as a page that shows more where one points."""
+    """Render a chart as SVG, as PNG, or as an HTML page that shows figures at the pointer.
+
+    `InputError` if the library that makes SVG and PNG is not installed.
+    """
     if kind == "html":
         return str(chart.to_html(inline=True, json_kwds={"cls": ScriptSafe})).encode()
     convert: Any = _import_extra("vl_convert")
@@ -113,7 +119,7 @@ def refuse_undrawable() -> None:
 
 
 def _import_extra(name: str) -> Any:
-    """Import a library of an extra; refuse pictures if it is not installed."""
+    """Import a library of the extra `charts`; `InputError` if it is not installed."""
     try:
         return import_module(name)
     except ImportError:
@@ -121,6 +127,7 @@ def _import_extra(name: str) -> Any:
 
 
 def _undrawable_error() -> InputError:
+    """The error if what draws pictures is not installed."""
     return InputError(
         "pictures need libraries that are not installed",
         remedy="install incrowd[charts], or ask for JSON or CSV",
@@ -128,6 +135,7 @@ def _undrawable_error() -> InputError:
 
 
 def _title(explored: Explored, shown: int, loss: str) -> str:
+    """Say how many nodes were counted and drawn, and what the ring and the squares mean."""
     part = "" if shown == len(explored) else f", {shown:,} of them drawn"
     squares = "" if explored.minimal is None else "; squares are minimal generalizations"
     return (
@@ -137,7 +145,7 @@ def _title(explored: Explored, shown: int, loss: str) -> str:
 
 
 def _nodes_to_draw(explored: Explored) -> Counts:
-    """The numbers of the nodes to draw: all, or those of least loss and the optimum."""
+    """The numbers of the nodes to draw: all; of very many those of least loss and the optimum."""
     every = np.arange(len(explored))
     if len(every) <= _MOST_NODES:
         return every
@@ -146,7 +154,10 @@ def _nodes_to_draw(explored: Explored) -> Counts:
 
 
 def _places_in_line(explored: Explored, which: Counts) -> Codes:
-    """Where each node of `which` stands in its line: least loss in the middle, then both sides."""
+    """The place of each node of `which` in its line: 0, 1, -1, 2, -2, … by rising loss.
+
+    A line holds the nodes with the same sum of levels; an unknown loss comes last.
+    """
     steps = explored.levels[which].sum(axis=1)
     loss = np.where(np.isnan(explored.loss[which]), np.inf, explored.loss[which])
     order = np.lexsort((loss, steps))
@@ -161,7 +172,7 @@ def _point_figures(explored: Explored, i: int, place: float) -> dict[str, Any]:
     loss, suppressed = float(explored.loss[i]), int(explored.suppressed[i])
     levels = zip(explored.columns, explored.levels[i].tolist(), strict=True)
     return {
-        "levels": printable(", ".join(f"{name} {level}" for name, level in levels)),
+        "levels": printable_text(", ".join(f"{name} {level}" for name, level in levels)),
         "x": place,
         "y": int(explored.levels[i].sum()),
         "k": int(explored.k[i]),
@@ -176,7 +187,7 @@ def _point_figures(explored: Explored, i: int, place: float) -> dict[str, Any]:
 def _draw_steps(
     alt: Any, explored: Explored, which: Counts, place: Codes, axes: dict[str, Any]
 ) -> list[Chart]:
-    """Draw lines between nodes that are one step apart; none if there are too many nodes."""
+    """Draw lines between nodes that are one step apart; none if many nodes are drawn."""
     if len(which) > _MOST_LINES:
         return []
     levels = explored.levels[which]

@@ -52,6 +52,7 @@ def compare_document(found: "Comparison") -> dict[str, Any]:
 
 
 def _release_document(release: "ReleaseUtility") -> dict[str, Any]:
+    """A release as JSON has it: its verdict, every column and pair, models, losses and risk."""
     worst, verdict = release.worst, closeness_of(release)
     return {
         "name": release.name,
@@ -73,7 +74,7 @@ def _release_document(release: "ReleaseUtility") -> dict[str, Any]:
 
 
 def _column_document(column: "ColumnUtility") -> dict[str, Any]:
-    """A column as JSON has it, without its values: bars are called by their rank."""
+    """A column as JSON has it; bars that would show values are named by their rank."""
     found = asdict(column)
     found["histogram"]["labels"] = list(
         bar_names(column.histogram.labels, column.kind, values=False)
@@ -92,7 +93,7 @@ def _regression_document(release: "ReleaseUtility") -> Mapping[str, Any] | None:
 
 
 def compare_text(found: "Comparison", *, details: bool = False) -> RenderableType:
-    """A sentence, a small table, and what the analysis says; every column with `details`."""
+    """Show a sentence, the releases and their regressions; with `details` every column and pair."""
     parts: list[RenderableType] = [line(headline(found)), releases_table(found)]
     parts += [one for release in found.releases for one in _regression_parts(release, found)]
     if details:
@@ -159,7 +160,7 @@ def _release_row(release: "ReleaseUtility") -> tuple[RenderableType, ...]:
 
 
 def gcp_text(release: "ReleaseUtility") -> str:
-    """The loss GCP of a release; said if it is only an upper bound."""
+    """The loss GCP of a release as a share; a dash if not known, `at most` if only a bound."""
     value = release.losses.get("gcp")
     return f"{'at most ' if value and release.losses_at_most else ''}{_share_words(value)}"
 
@@ -172,7 +173,7 @@ def _share_words(value: float | None) -> str:
 
 
 def _release_details(release: "ReleaseUtility") -> Iterator[RenderableType]:
-    """Yield all columns and pairs of a release, the worst first, and its losses."""
+    """Yield tables of the columns and pairs of a release, the farthest first, and of its losses."""
     yield line(f"{release.name}, column by column:")
     made = table("column", "off by", "moved on average", "missing", "shows nothing", "ncp")
     for column in farthest_columns(release):
@@ -218,7 +219,7 @@ def _regression_parts(release: "ReleaseUtility", found: "Comparison") -> Iterato
 
 
 def notes_of(found: "Comparison") -> Iterator[str]:
-    """Yield what the figures do not cover, for the whole and for each release."""
+    """Yield what the figures do not cover, the notes of all, and of each release what it lacks."""
     yield LIMITS
     yield from found.notes
     for release in found.releases:
@@ -231,11 +232,11 @@ def notes_of(found: "Comparison") -> Iterator[str]:
 
 
 def farthest_pairs(release: "ReleaseUtility") -> "list[PairUtility]":
-    """Sort the pairs by how much their association changed, most first."""
+    """Sort pairs by the change of their association, most first; unknown changes are left out."""
     told = [pair for pair in release.pairs if pair.difference is not None]
     return sorted(told, key=lambda pair: -abs(pair.difference or 0.0))
 
 
 def farthest_columns(release: "ReleaseUtility") -> "list[ColumnUtility]":
-    """Sort the columns by distance, most first; those that cannot be told come last."""
+    """Sort columns by distance from the original, most first; unknown distances and 0 come last."""
     return sorted(release.columns, key=lambda column: -(column.total_variation or -1.0))

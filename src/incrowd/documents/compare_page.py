@@ -25,7 +25,7 @@ from incrowd.documents.page import (
     page_html,
 )
 from incrowd.documents.pictures import Bars, EstimateBars, HeatMap, Plane, PlanePoint, Series
-from incrowd.documents.report.wording import bar_names, before_and_after
+from incrowd.documents.report.wording import bar_names, before_after_series
 from incrowd.documents.view import ResultView
 from incrowd.errors import count_of
 from incrowd.utility.verdict import LIMITS
@@ -68,7 +68,7 @@ def compare_view(found: "Comparison") -> ResultView:
 
 
 def _variation_bars(found: "Comparison") -> Bars:
-    """How far the columns of each release are off; drawn where risks are not known."""
+    """Make bars of how far the columns of each release are off; drawn where risks are not known."""
     names = tuple(release.name for release in found.releases)
     means = tuple(release.total_variation for release in found.releases)
     about = "The mean share of the records that would have to move to make a column like before."
@@ -76,6 +76,7 @@ def _variation_bars(found: "Comparison") -> Bars:
 
 
 def _sections(found: "Comparison") -> Iterator[Section]:
+    """Yield the sections: risk and utility of all, one for each release, and the notes."""
     yield Section("releases", "Risk and utility", tuple(_overview_blocks(found)))
     for place, release in enumerate(found.releases, start=1):
         yield Section(f"release-{place}", release.name, tuple(_release_blocks(release)))
@@ -83,6 +84,7 @@ def _sections(found: "Comparison") -> Iterator[Section]:
 
 
 def _overview_blocks(found: "Comparison") -> Iterator[Block]:
+    """Yield the table of releases and, if risks are known, the plane of risk and utility."""
     yield _releases_table(found)
     plane = _risk_plane(found)
     if plane is None:
@@ -94,7 +96,7 @@ def _overview_blocks(found: "Comparison") -> Iterator[Block]:
 
 
 def _risk_plane(found: "Comparison") -> Plane | None:
-    """Each release between distance from the original and risk; None if risks are not known."""
+    """Place each release by distance from the original and risk; None if risks are not known."""
     best = set(found.frontier)
     points = [
         PlanePoint(r.name, r.distance, r.risk.highest, "frontier" if r.name in best else "release")
@@ -115,6 +117,7 @@ def _risk_plane(found: "Comparison") -> Plane | None:
 
 
 def _releases_table(found: "Comparison") -> FigureTable:
+    """Make a table with a row for each release: its size, risk, loss and distances."""
     columns: Columns = {
         "release": "name",
         "records": "records",
@@ -133,23 +136,24 @@ def _releases_table(found: "Comparison") -> FigureTable:
 
 
 def _gcp_cell(release: "ReleaseUtility") -> Cell:
-    """The cell of the loss GCP; said if it is only an upper bound."""
+    """The loss GCP in four decimals, or as a text if it is only an upper bound."""
     if release.losses_at_most:
         return gcp_text(release)
     return _round_figure(release.losses.get("gcp"))
 
 
 def _round_field(name: str) -> Callable[[Any], float | None]:
-    """Make a function that takes the figure of this name from an item, in four digits."""
+    """Make a function that returns a field of an item in four decimals; None if that is None."""
     return lambda result: _round_figure(getattr(result, name))
 
 
 def _round_figure(value: float | None) -> float | None:
-    """The value in four digits; None stays None."""
+    """The value in four decimals; None stays None."""
     return None if value is None else round(value, 4)
 
 
 def _release_blocks(release: "ReleaseUtility") -> Iterator[Block]:
+    """Yield what the page shows of one release: regression, models, columns, pairs and figures."""
     if release.regression is not None and release.regression.coefficients:
         yield _coefficients_picture(release.regression)
     yield from _model_blocks(release)
@@ -171,6 +175,7 @@ def _release_blocks(release: "ReleaseUtility") -> Iterator[Block]:
 
 
 def _columns_table(release: "ReleaseUtility") -> FigureTable:
+    """Make a table of the columns of a release, the farthest from the original first."""
     columns: Columns = {
         "column": "name",
         "kind": "kind",
@@ -188,8 +193,9 @@ def _columns_table(release: "ReleaseUtility") -> FigureTable:
 
 
 def _histogram_picture(column: "ColumnUtility") -> PictureBlock:
+    """Draw the histogram of a column before and after, with its figures; bars have no values."""
     shown = column.histogram
-    both = before_and_after(shown.before, shown.after)
+    both = before_after_series(shown.before, shown.after)
     about = (
         f"Shares of the records of {column.name} before and after, labels spread evenly; bars of "
         "fewer than 5 records are withheld."
@@ -201,6 +207,7 @@ def _histogram_picture(column: "ColumnUtility") -> PictureBlock:
 
 
 def _pair_blocks(release: "ReleaseUtility") -> Iterator[Block]:
+    """Yield the map of associations, with a table of the pairs that changed most."""
     far = farthest_pairs(release)[:_LISTED]
     columns: Columns = {
         "column": lambda pair: pair.columns[0],
@@ -215,6 +222,7 @@ def _pair_blocks(release: "ReleaseUtility") -> Iterator[Block]:
 
 
 def _pair_map(release: "ReleaseUtility") -> HeatMap:
+    """Map by how much the association of two columns changed; of many columns only the first."""
     every = tuple(dict.fromkeys(name for pair in release.pairs for name in pair.columns))
     names = every[:_MAP]
     known = {pair.columns: pair.difference for pair in release.pairs}
@@ -231,6 +239,7 @@ def _pair_map(release: "ReleaseUtility") -> HeatMap:
 
 
 def _coefficients_picture(found: "Regression") -> PictureBlock:
+    """Draw the coefficients from the release with intervals, beside those of the original."""
     terms = [one for one in found.coefficients if one.release is not None]
     ends = [(one.release or 0.0, _NORMAL * (one.release_error or 0.0)) for one in terms]
     about = (
@@ -278,6 +287,7 @@ def _model_blocks(release: "ReleaseUtility") -> Iterator[Block]:
 
 
 def _figure_blocks(release: "ReleaseUtility") -> Iterator[Block]:
+    """Yield one table of losses, two-way counts and range queries."""
     rows: list[tuple[str | float | int | None, ...]] = list(release.losses.items())
     rows.append(("two-way counts within noise", _round_figure(release.two_way_within_noise)))
     if release.queries is not None:

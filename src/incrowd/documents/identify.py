@@ -82,7 +82,7 @@ def draft_text(draft: "Draft") -> RenderableType:
 
 
 def _remarks(draft: "Draft") -> Iterator[str]:
-    """Yield what needs a person besides roles: marks, sums, models, costs."""
+    """Yield what a person must decide besides roles: missing marks, offers, models, the cost."""
     for name, why in draft.missing_reasons.items():
         yield f"{name}: {why}; review its missing_values"
     for name, why in draft.offers.items():
@@ -133,19 +133,19 @@ def _draft_headline(draft: "Draft") -> str:
 
 
 def discovery_text(found: "Discovery", *, details: bool = False) -> RenderableType:
-    """Say which sets tell records apart, and how sure that is; all of them in `details`."""
+    """Say which sets tell records apart, and how sure that is; more sets with `details`."""
     most = SHOWN if details else _SETS
     parts: list[RenderableType] = []
     if found.partial:
         parts.append(line("PARTIAL: the search was cut short; there may be more sets.", BAD))
     parts.append(line(discovery_headline(found), BAD if found.found else ""))
-    if found.minimum is not None and not _is_named(found):
+    if found.minimum is not None and not _headline_names_set(found):
         parts.append(line(f"{_smallest_words(found)}: {' + '.join(found.minimum.columns)}"))
     if found.sets:
         parts += [_sets_table(found, most), *lines(map(_values_needed, found.tests[:1]))]
         parts += _unshown_lines(found.found - min(most, len(found.sets)), details=details)
     for one in found.explanations:
-        parts += _explained_column(one)
+        parts += _explanation_parts(one)
     if found.sampled:
         parts.append(line("The figures are those of the sample; the table's may be lower."))
     if not details:
@@ -158,7 +158,7 @@ def discovery_text(found: "Discovery", *, details: bool = False) -> RenderableTy
 
 
 def _smallest_source(found: "Discovery") -> Iterator[str]:
-    """Yield where the smallest set was found, if not in the sample that the list is from."""
+    """Yield where the smallest set was found, if in another sample than the listed sets."""
     if found.minimum is not None and found.minimum.guarantee.sample != found.guarantee.sample:
         yield f"{_smallest_words(found)}: {found.minimum.guarantee.searched}."
 
@@ -199,6 +199,7 @@ def discovery_headline(found: "Discovery") -> str:
 
 
 def _exact_headline(found: "Discovery") -> str:
+    """Say how many minimal sets were counted on all records, and name the only one."""
     several = found.found > 1
     records, least = _records_words(found), percent(found.ratio)
     match found.measure.value:
@@ -211,11 +212,15 @@ def _exact_headline(found: "Discovery") -> str:
             told = f"{'tell' if several else 'tells'} at least {least} of {records} apart"
     sets = quantity(found.found, "minimal column combination")
     head = f"{sets if found.found else 'No column combination'} {told}"
-    return f"{head}: {' + '.join(found.sets[0].columns)}." if _is_named(found) else f"{head}."
+    return (
+        f"{head}: {' + '.join(found.sets[0].columns)}."
+        if _headline_names_set(found)
+        else f"{head}."
+    )
 
 
-def _is_named(found: "Discovery") -> bool:
-    """Whether the headline names the one set that there is."""
+def _headline_names_set(found: "Discovery") -> bool:
+    """Whether the headline names the one set that was found, which is the smallest, too."""
     alone = found.found == 1 and len(found.sets) == 1 and found.basis.value == "counted"
     if not alone or found.minimum is None or found.minimum.cost is not None:
         return False
@@ -223,13 +228,14 @@ def _is_named(found: "Discovery") -> bool:
 
 
 def _records_words(found: "Discovery") -> str:
+    """The number of records; `at most` if only a bound of the different ones is known."""
     if found.bounded:
         return f"at most {quantity(found.records, 'different record')}"
     return f"{'the ' if found.records != 1 else ''}{quantity(found.records, 'record')}"
 
 
 def _smallest_words(found: "Discovery") -> str:
-    """Call the smallest set the smallest only where that was shown."""
+    """What to call the smallest set: smallest or cheapest only if that is proved."""
     if found.basis.value == "candidates":
         return "Smallest candidate"
     promised = found.minimum.guarantee if found.minimum is not None else found.guarantee
@@ -262,6 +268,7 @@ def _possible_values(test: "DistinctValueTest") -> tuple[str, str]:
 
 
 def _values_needed(test: "DistinctValueTest") -> str:
+    """Say how many possible values a set needs to tell the asked share of people apart."""
     least = "without limit" if isinf(test.threshold) else number(ceil(test.threshold))
     return (
         f"To tell {percent(test.alpha)} of {number(test.population)} people apart, a set needs at "
@@ -269,7 +276,7 @@ def _values_needed(test: "DistinctValueTest") -> str:
     )
 
 
-def _explained_column(one: "Explanation") -> Iterator[RenderableType]:
+def _explanation_parts(one: "Explanation") -> Iterator[RenderableType]:
     """Yield what one column adds to uniqueness, with which others, and what coarsening does."""
     alone, without, together = (
         share(ratios.unique_ratio) for ratios in (one.alone, one.without, one.together)
@@ -288,6 +295,7 @@ def _explained_column(one: "Explanation") -> Iterator[RenderableType]:
 
 
 def _partner_words(one: "Explanation") -> str:
+    """Say with which other columns a column reaches the ratio, of many only the first."""
     shown = one.partners[:_FEW]
     if not shown:
         return "It reaches the ratio with none of the sets that were searched."
@@ -297,6 +305,7 @@ def _partner_words(one: "Explanation") -> str:
 
 
 def _promises(promise: str, guarantee: "Guarantee") -> Iterator[str]:
+    """Yield what is promised, what was searched, and what was not."""
     yield f"Promise: {promise}."
     yield f"Searched: {guarantee.searched}."
     if guarantee.not_searched:
@@ -304,7 +313,7 @@ def _promises(promise: str, guarantee: "Guarantee") -> Iterator[str]:
 
 
 def groups_text(found: "Groups", *, details: bool = False) -> RenderableType:
-    """Say which sets of columns single out groups of few people."""
+    """Say which sets of columns single out groups of few people; more sets with `details`."""
     most = SHOWN if details else _SETS
     size, people = quantity(found.k, "person", "people"), quantity(found.people, "person", "people")
     one = len(found.sets) == 1
@@ -346,6 +355,7 @@ def judged_text(found: "JudgedSets", *, details: bool = False) -> RenderableType
 
 
 def _judged_row(one: "JudgedSet", *, details: bool) -> Iterator[RenderableType]:
+    """Yield the cells of a named set; values and unique records only if there is a table."""
     yield line(" + ".join(one.columns))
     if one.ratios is not None:
         yield number(one.ratios.classes)
@@ -357,7 +367,10 @@ def _judged_row(one: "JudgedSet", *, details: bool) -> Iterator[RenderableType]:
 
 
 def mask_text(found: "Masked", path: str | None, *, details: bool = False) -> RenderableType:
-    """Say which columns were published, and how well they tell records apart."""
+    """Say which columns were published, and how well they tell records apart.
+
+    Without a path nothing was written; `details` adds all ratios and the promise.
+    """
     total = quantity(len(found.published) + len(found.withheld), "column")
     done = f"Wrote and recounted {path}" if path else "Dry run, nothing written"
     head = (
@@ -378,7 +391,7 @@ def mask_text(found: "Masked", path: str | None, *, details: bool = False) -> Re
 
 
 def safe_harbor_text(found: "Checklist", *, details: bool = False) -> RenderableType:
-    """Say whether the table holds identifiers of Safe Harbor, one by one."""
+    """Say which identifiers of Safe Harbor a table holds; with `details` also those not found."""
     bad_news = safe_harbor_failure(found)
     head = line(bad_news or "Found nothing that Safe Harbor forbids.", BAD if bad_news else GOOD)
     made = table("", "identifier", "", "why")
@@ -400,7 +413,10 @@ def safe_harbor_failure(found: "Checklist") -> str:
 
 
 def _why_text(check: "IdentifierCheck") -> Text:
-    """Say why columns were found; with a mark if others fail and a person must look."""
+    """Say for each column why it was found; without one the note of the check.
+
+    `look: ` stands before a column that a person must judge although others fail.
+    """
     each = (
         f"{one.column}: {'' if one.status == check.status else 'look: '}{one.why}"
         for one in check.columns

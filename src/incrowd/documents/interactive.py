@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from incrowd.documents.lettering import plain
+from incrowd.documents.lettering import one_line
 from incrowd.documents.pictures import Plane
 from incrowd.documents.pictures.looks import LOOKS
 from incrowd.documents.pictures.scale import is_drawable
@@ -35,7 +35,7 @@ for (const box of document.querySelectorAll(".ic-interactive")) {
 
 
 def is_available() -> bool:
-    """Whether the script of an interactive chart is installed."""
+    """Whether the libraries that make an interactive chart are installed."""
     return all(find_spec(name) is not None for name in ("altair", "vl_convert"))
 
 
@@ -52,12 +52,12 @@ def plane_spec(plane: Plane) -> dict[str, Any]:
     """The plane as a specification of Vega-Lite: points with names, the frontier joined."""
     alt: Any = import_module("altair")
     points = [
-        {"name": plain(point.name), "x": point.x, "y": point.y, "kind": point.kind}
+        {"name": one_line(point.name), "x": point.x, "y": point.y, "kind": point.kind}
         for point in plane.points
         if is_drawable(point.x) and is_drawable(point.y)
     ]
     base = alt.Chart(alt.Data(values=points)).encode(
-        x=alt.X("x:Q", title=plain(plane.x)), y=alt.Y("y:Q", title=plain(plane.y))
+        x=alt.X("x:Q", title=one_line(plane.x)), y=alt.Y("y:Q", title=one_line(plane.y))
     )
     kinds = [kind for kind in _KINDS if any(point["kind"] == kind for point in points)]
     hues = alt.Scale(domain=kinds, range=[LOOKS[_KINDS[kind]].light for kind in kinds])
@@ -74,19 +74,21 @@ def plane_spec(plane: Plane) -> dict[str, Any]:
         shape=alt.Shape("kind:N", scale=shapes, title=None),
         tooltip=[
             "name:N",
-            alt.Tooltip("x:Q", title=plain(plane.x)),
-            alt.Tooltip("y:Q", title=plain(plane.y)),
+            alt.Tooltip("x:Q", title=one_line(plane.x)),
+            alt.Tooltip("y:Q", title=one_line(plane.y)),
         ],
     )
     layers = [line, dots] if "frontier" in kinds else [dots]
-    chart = alt.layer(*layers).properties(width="container", height=320, title=plain(plane.title))
+    chart = alt.layer(*layers).properties(
+        width="container", height=320, title=one_line(plane.title)
+    )
     made: dict[str, Any] = chart.to_dict()
     made["usermeta"] = {scheme: _colours(scheme, kinds) for scheme in ("light", "dark")}
     return made
 
 
 def _colours(scheme: str, kinds: Sequence[str]) -> dict[str, Any]:
-    """The colours of axes, texts and points on a light or dark surface."""
+    """The colours of axes, texts and points on a light or a dark surface (`scheme`)."""
     hue = {name: getattr(look, scheme) for name, look in LOOKS.items()}
     texts = {"labelColor": hue["quiet"], "titleColor": hue["ink"]}
     lines = {"domainColor": hue["axis"], "gridColor": hue["grid"], "tickColor": hue["axis"]}

@@ -36,7 +36,7 @@ def dumps(document: Mapping[str, Any]) -> str:
     >>> dumps({"k": 5.0, "l": float("inf")})
     '{"k": 5, "l": null}'
     """
-    return json.dumps(plain(document), ensure_ascii=False, allow_nan=False)
+    return json.dumps(json_value(document), ensure_ascii=False, allow_nan=False)
 
 
 def risk_document(risk: "Risk") -> dict[str, Any]:
@@ -47,7 +47,10 @@ def risk_document(risk: "Risk") -> dict[str, Any]:
 def release_document(
     release: "Release", paths: Mapping[str, str], reading: float = 0.0
 ) -> dict[str, Any]:
-    """`incrowd.anonymize/1`: what was released; `reading` seconds went before."""
+    """`incrowd.anonymize/1`: what was released, its verdicts, losses and files.
+
+    `reading` are seconds that the command took to open the table, added to those of the release.
+    """
     seconds = dict(release.seconds)
     seconds["read"] += reading
     return {
@@ -70,13 +73,14 @@ def release_document(
 
 
 def _alone_shares(alone: "Alone | None") -> dict[str, Any]:
-    """Shares of people who are alone by columns that leave unchanged; empty if not told."""
+    """Shares of people who are alone by columns that leave unchanged; empty if not counted."""
     if alone is None:
         return {}
     return {"alone": pick(alone, "columns together unaccepted limit accepted")}
 
 
 def _gap_document(bound: "LossBound") -> dict[str, Any]:
+    """The loss that was found, the bound of any release, and the gap between them."""
     return {
         "found": bound.found,
         "bound": bound.loss,
@@ -86,7 +90,7 @@ def _gap_document(bound: "LossBound") -> dict[str, Any]:
 
 
 def lattice_document(release: "Release", nodes: list[dict[str, Any]]) -> dict[str, Any]:
-    """`incrowd.lattice/1`: the nodes that the search counted."""
+    """`incrowd.lattice/1`: the search, and the `nodes` that it counted."""
     explored = release.explored
     return {
         "schema": "incrowd.lattice/1",
@@ -121,9 +125,10 @@ def error_document(
     verdicts: "Sequence[Verdict]" = (),
     proved: bool | None = None,
 ) -> dict[str, Any]:
-    """`incrowd.error/1`: why there is no result; what the models found, if they were asked.
+    """`incrowd.error/1`: why there is no result; the verdicts of the models, if they were counted.
 
-    `proved`, where a release was looked for: whether there is none, or the search found none.
+    `proved`, where a release was searched for: True if there is none, False if the search found
+    none.
     """
     searched = {} if proved is None else {"proved": proved}
     models = {"models": list(map(_verdict_document, verdicts))} if verdicts else {}
@@ -259,6 +264,7 @@ def discovery_document(found: "Discovery") -> dict[str, Any]:
 
 
 def _test_document(test: "DistinctValueTest") -> dict[str, Any]:
+    """How many values a set can have, what a population of a size needs, and the verdict."""
     rest = "key possible population share alpha threshold verdict"
     return {"distinct": test.distinct, "source": test.source.value, **pick(test, rest)}
 
@@ -333,6 +339,7 @@ def plan_document(plan: "Plan") -> dict[str, Any]:
 
 
 def _action_document(action: "Action") -> dict[str, Any]:
+    """What to do with a column: the level of its hierarchy, and the values before and after."""
     hierarchy = action.rung.hierarchy
     return {
         "distinct": action.distinct,
@@ -345,6 +352,7 @@ def _action_document(action: "Action") -> dict[str, Any]:
 
 
 def _counts_of_table(facts: "Measured") -> dict[str, Any]:
+    """The classes of the table, and the population, k and beta that they support."""
     counts = {"records": facts.people, **pick(facts, "classes smallest share")}
     return counts | pick(facts.supports, "population k beta")
 
@@ -352,7 +360,10 @@ def _counts_of_table(facts: "Measured") -> dict[str, Any]:
 def applied_document(
     plan: "Plan", release: "Release", raised: tuple[str, ...], paths: Mapping[str, str]
 ) -> dict[str, Any]:
-    """`incrowd.plan/1` of a plan that was carried out, with what was released."""
+    """`incrowd.plan/1` of a plan that was carried out, with what was released.
+
+    `raised` are the columns that show less than planned.
+    """
     done = release_document(release, paths)
     del done["schema"]
     return {**plan_document(plan), "raised": raised, "released": done}
@@ -372,12 +383,15 @@ def quantiles_document(found: "Bucketed", path: str | None) -> dict[str, Any]:
 
 
 def _bucket_figures(column: "BucketedColumn") -> dict[str, Any]:
+    """The figures of a column of quantiles, without its name."""
     figures = asdict(column)
     del figures["name"]
     return figures | {"kind": column.kind.value}
 
 
 def _explanation_document(column: "Explanation") -> dict[str, Any]:
+    """What a column adds to uniqueness: ratios alone, without it and together, and made coarser."""
+
     def figures(ratios: "Ratios") -> dict[str, float]:
         return {
             "distinct": ratios.distinct_ratio,
@@ -396,25 +410,29 @@ def _explanation_document(column: "Explanation") -> dict[str, Any]:
 
 
 def _verdict_document(model: "Verdict") -> dict[str, Any]:
+    """What a model asks and reaches; its column and its confidence only if it has them."""
     column = {} if model.column is None else {"column": model.column}
     sure = {} if model.confidence is None else {"confidence": model.confidence}
     return {"name": model.name, **column, **pick(model, "asked reached ok"), **sure}
 
 
 def pick(result: object, names: str) -> dict[str, Any]:
-    """Some fields of a result, by names with spaces between, in the order of these names."""
+    """Take fields of a result by their names, with spaces between, in the order of the names."""
     return {name: getattr(result, name) for name in names.split()}
 
 
-def plain(value: Any) -> Any:
-    """The value as JSON has it: whole numbers without a fraction, None for what is not finite."""
+def json_value(value: Any) -> Any:
+    """The value as JSON has it: whole numbers without a fraction, None for what is not finite.
+
+    Arrays and tuples become lists; what JSON does not know becomes its text.
+    """
     match value:
         case Mapping():
-            return {str(key): plain(item) for key, item in value.items()}
+            return {str(key): json_value(item) for key, item in value.items()}
         case list() | tuple():
-            return [plain(item) for item in value]
+            return [json_value(item) for item in value]
         case _ if hasattr(value, "tolist"):
-            return plain(value.tolist())
+            return json_value(value.tolist())
         case float():
             return _finite_number(value)
         case bool() | int() | None:

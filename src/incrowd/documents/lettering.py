@@ -1,9 +1,12 @@
-"""Names and figures as they stand in a picture: harmless, short enough, and never cut silently."""
+"""Names and figures as they stand in a picture: harmless, short enough, and never cut silently.
+
+Widths and sizes are in a picture's units, which a page scales.
+"""
 
 import math
 import unicodedata
 
-from incrowd.documents.words import number, printable
+from incrowd.documents.words import number, printable_text
 
 SIZE = 12.0
 """Height of a letter in a picture's units."""
@@ -12,18 +15,18 @@ _MOST_TOLD = 160
 _SUFFIXES = ((1e12, 1e12, " tn"), (1e9, 1e9, " bn"), (1e7, 1e6, " M"))
 
 
-def plain(text: str) -> str:
-    r"""The text in one line, with characters that steer anything spelled out.
+def one_line(text: str) -> str:
+    r"""The text in one line, with characters that steer a display spelled out.
 
-    >>> plain("two\n lines\x00")
+    >>> one_line("two\n lines\x00")
     'two lines\\x00'
     """
-    return printable(" ".join(text.split()))
+    return printable_text(" ".join(text.split()))
 
 
-def pointer_text(text: str) -> str:
-    """What a pointer over a mark is told: the whole name, cut only if it is very long."""
-    whole = plain(text)
+def tooltip_text(text: str) -> str:
+    """The text of a tooltip: the whole name in one line, cut only if it is very long."""
+    whole = one_line(text)
     return whole if len(whole) <= _MOST_TOLD else f"{whole[: _MOST_TOLD - 1]}…"
 
 
@@ -38,17 +41,19 @@ def shorten(text: str, room: float, size: float = SIZE) -> str:
     >>> shorten("diagnosis", 100), shorten("diagnosis of the first visit", 90)
     ('diagnosis', 'diagnos…visit')
     """
-    whole = plain(text)
+    whole = one_line(text)
     if len(whole) <= _MOST_LETTERS and text_width(whole, size) <= room:
         return whole
     left = room - text_width("…", size)
-    start = _fitting_letters(whole, left * 0.6, size)
-    end = _fitting_letters(whole[: start - 1 : -1] if start else whole[::-1], left * 0.4, size)
+    start = _count_fitting_letters(whole, left * 0.6, size)
+    end = _count_fitting_letters(
+        whole[: start - 1 : -1] if start else whole[::-1], left * 0.4, size
+    )
     return f"{whole[:start].rstrip()}…{whole[len(whole) - end :].lstrip()}"
 
 
-def _fitting_letters(letters: str, room: float, size: float) -> int:
-    """How many of the letters, from the first, fit into the room."""
+def _count_fitting_letters(letters: str, room: float, size: float) -> int:
+    """How many letters from the first fit into the room, at most half of `_MOST_LETTERS`."""
     for count, letter in enumerate(letters[: _MOST_LETTERS // 2]):
         room -= _letter_width(letter) * size
         if room < 0:
@@ -57,7 +62,7 @@ def _fitting_letters(letters: str, room: float, size: float) -> int:
 
 
 def figure(value: float | None) -> str:
-    """A figure in a picture.
+    """A figure as a picture shows it: short, or `withheld` if it is None or not finite.
 
     >>> figure(1234.0), figure(0.125), figure(2.5e9), figure(1e21), figure(3e-7), figure(None)
     ('1,234', '0.125', '2.5 bn', '1e21', '3e-7', 'withheld')
@@ -73,7 +78,7 @@ def figure(value: float | None) -> str:
 
 
 def coordinate(value: float) -> str:
-    """A place in an SVG as text, with one decimal, finer than any screen.
+    """A place in an SVG as text, with one decimal; `ValueError` if it is not finite.
 
     >>> coordinate(12.0), coordinate(0.25), coordinate(-0.01)
     ('12', '0.2', '0')

@@ -33,7 +33,7 @@ class FigureTable:
 
     @classmethod
     def of(cls, items: Iterable[Any], columns: Columns, caption: str = "") -> "FigureTable":
-        """Make a table with a row for each item."""
+        """Make a table with a row for each item; `columns` says by head what a cell shows."""
         cells = [attrgetter(of) if isinstance(of, str) else of for of in columns.values()]
         return cls(tuple(columns), tuple(tuple(c(item) for c in cells) for item in items), caption)
 
@@ -62,8 +62,8 @@ class PictureBlock:
     table: FigureTable | None = None
 
     @property
-    def drawn(self) -> str:
-        """The picture, drawn."""
+    def svg_text(self) -> str:
+        """The picture as an SVG element."""
         return svg(self.picture)
 
 
@@ -137,7 +137,7 @@ def _digest(text: str) -> str:
 
 
 def _has_chart(blocks: Iterable[Block]) -> bool:
-    """Whether one of the blocks, or of those folded in them, answers a pointer."""
+    """Whether one of the blocks, or of those folded in them, is an interactive chart."""
     return any(
         isinstance(block, Interactive) or (isinstance(block, Folded) and _has_chart(block.blocks))
         for block in blocks
@@ -145,6 +145,6 @@ def _has_chart(blocks: Iterable[Block]) -> bool:
 
 
 def _are_numbers(cells: Sequence[Cell]) -> bool:
-    """Whether all cells that are there are numbers."""
+    """Whether all cells but None are numbers, and there is one."""
     known = [cell for cell in cells if cell is not None]
     return bool(known) and not any(isinstance(cell, str) for cell in known)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def plan_text(plan: "Plan", *, details: bool = False) -> RenderableType:
-    """Say for each column its values now and then, and what to do; more with `details`."""
+    """Say for each column its values now and by the plan, and what to do; limits with `details`."""
     parts = (
         words.line(plan_headline(plan)),
         _actions_table(plan, details=details),
@@ -83,6 +83,7 @@ def _answer_words(plan: "Plan") -> str:
 
 
 def _actions_table(plan: "Plan", *, details: bool) -> Table:
+    """Make a table with a row for each column: its values, and what the plan does to it."""
     allowed = ("allowed",) if details else ()
     made = words.table("column", "values now", *allowed, "then", "what to do")
     for action in plan.actions:
@@ -108,14 +109,14 @@ def _support_lines(plan: "Plan") -> Iterator[RenderableType]:
         text = (
             f"The table has {words.quantity(facts.classes, 'class', 'classes')}, the smallest with "
             f"{words.number(facts.smallest)} of {words.quantity(facts.people, 'record')}. "
-            f"{_least_share(plan, facts)}: the table supports {what} = {value}."
+            f"{_least_share_words(plan, facts)}: the table supports {what} = {value}."
         )
         good = (facts.supports.k or 0) >= (plan.question.k or 0)
         yield words.line(text, "" if plan.found else words.GOOD if good else words.BAD)
 
 
-def _least_share(plan: "Plan", facts: "Measured") -> str:
-    """What share of the population each class is at least, in words; if none, why."""
+def _least_share_words(plan: "Plan", facts: "Measured") -> str:
+    """Say which share of the population each class is at least, or that classes are too small."""
     if not facts.share:
         return "That is too few to say what share of the population it is"
     sure = words.percent(plan.question.confidence)
@@ -148,6 +149,7 @@ def quantiles_text(found: "Bucketed", path: str | None, *, details: bool = False
 
 
 def _rank_words(promise: "RankPromise") -> str:
+    """Say how far the ranks of the cuts may be off, and with which probability."""
     if promise.exact:
         return f"Exact: the cuts come from all {words.quantity(promise.sample, 'record')}."
     return (
@@ -159,5 +161,5 @@ def _rank_words(promise: "RankPromise") -> str:
 
 
 def _percent_of(value: float | None) -> str:
-    """An upper bound as a share in words; None is unknown."""
-    return "an unknown share" if value is None else words.at_most(value)
+    """An upper bound as a share; said to be unknown if None."""
+    return "an unknown share" if value is None else words.share_rounded_up(value)

@@ -15,14 +15,14 @@ from incrowd.documents.words import (
     QUIET,
     align_right,
     figure_title,
+    higher_is_better,
     hint,
-    is_kept,
     line,
     lines,
     loss_name,
     number,
     percent,
-    promise,
+    promise_words,
     quantity,
     share,
     stack,
@@ -67,7 +67,7 @@ def release_text(
     if name in release.loss:
         loss = release.loss[name]
         lost = release.policy.loss.meaning.format(share=share(loss))
-        aim = "most" if is_kept(name) else "least"
+        aim = "most" if higher_is_better(name) else "least"
         made.add_row(figure_title(name), aim, number(loss), lost)
     parts: list[RenderableType] = [
         *_alone_lines(release.alone),
@@ -92,6 +92,7 @@ def _alone_lines(alone: "Alone | None") -> list[Text]:
 
 
 def _headline(release: "Release", paths: Mapping[str, str]) -> str:
+    """Say whether it was written, and how many records are in how many classes or left out."""
     where = paths.get("release")
     done = f"Wrote and verified {where}" if where else "Dry run, nothing written"
     if not release.records:
@@ -114,6 +115,7 @@ def _detail_parts(release: "Release") -> list[RenderableType]:
 
 
 def _search_words(release: "Release") -> str:
+    """Say how the release was found: kind of recoding, search, loss, and the reason it gives."""
     if release.why.startswith(("Used ", "used ")):
         return sentence(release.why)
     kind = _RECODINGS.get(type(release.recoding).__name__, "the search")
@@ -124,6 +126,7 @@ def _search_words(release: "Release") -> str:
 
 
 def _weakest_class_words(release: "Release") -> str:
+    """Say which k and l the release reaches, what a class loses at most, and if that is allowed."""
     l = release.privacy["l"]
     by_column = l if isinstance(l, Mapping) else {} if l is None else {"": l}
     values = (
@@ -163,7 +166,10 @@ def _gap_sentence(bound: "LossBound") -> str:
 
 
 def verdicts_table(models: Iterable["Verdict"], measures: Iterable[str] = ()) -> Table:
-    """What each model asks for, what the rows reach, and what that means."""
+    """Make a table of what each model asks for, what the rows reach, and what that means.
+
+    `measures` are those of the models in their order, or none.
+    """
     made = table("", "asked", "reached", "")
     for model, measure in zip(models, chain(measures, repeat("")), strict=False):
         meaning = _meaning_of_model(model, measure) if model.ok else "not met"
@@ -179,7 +185,7 @@ def _model_title(model: "Verdict", measure: str) -> str:
 
 
 def _asked_and_reached(model: "Verdict") -> tuple[str, str]:
-    """Texts of both figures, in more digits if fewer would hide that they differ."""
+    """Both figures as texts, in more digits if fewer would hide that they differ."""
     shown = number(model.asked), number(model.reached)
     if shown[0] == shown[1] and not model.ok:
         return f"{model.asked:.9g}", f"{model.reached:.9g}"
@@ -187,14 +193,15 @@ def _asked_and_reached(model: "Verdict") -> tuple[str, str]:
 
 
 def _meaning_of_model(model: "Verdict", measure: str) -> str:
-    meaning = promise(model.name, model.column, model.reached, measure)
+    """What it means that a model is met, with the confidence if it is an estimate."""
+    meaning = promise_words(model.name, model.column, model.reached, measure)
     if model.confidence is None:
         return meaning
     return f"{meaning}, with confidence {percent(model.confidence)} for all classes together"
 
 
 def check_text(check: "Check", *, details: bool = False) -> RenderableType:
-    """Say whether a release keeps its policy; what else was compared with `details`."""
+    """Say whether a release keeps its policy; `details` adds losses, claims and the digest."""
     parts: list[RenderableType] = [*_alone_lines(check.alone), _check_headline(check)]
     if check.models:
         parts.append(verdicts_table(check.models, check.measures))
@@ -222,6 +229,7 @@ def _world_sentence(found: "WorldCandidates") -> str:
 
 
 def _check_headline(check: "Check") -> Text:
+    """Say whether the release keeps its policy, and if not, which models fail and by how much."""
     if check.ok:
         models = quantity(len(check.models), "model is met", "models are met")
         by = "" if check.counted else ", by the word of the certificate"
@@ -247,6 +255,7 @@ def _unrecounted_lines(check: "Check") -> list[RenderableType]:
 
 
 def _loss_comparison(check: "Check") -> Table:
+    """Make a table of each loss as the certificate says it, and as it was recounted."""
     rows = (
         (loss_name(name), f"{claimed:.12g}", f"{counted:.12g}")
         for name, (claimed, counted) in check.losses.items()
@@ -266,7 +275,7 @@ def keys_text(made: "KeyFiles") -> RenderableType:
 def frontier_text(curve: "Frontier", path: str | None, *, details: bool = False) -> RenderableType:
     """Say how much privacy each largest loss of a class buys; all points with `details`."""
     every = curve.points
-    points = every if details else shown_points(every)
+    points = every if details else spread_points(every)
     made = table("a class loses at most", "k", FREQUENCY_L, curve.loss, "classes")
     for point in points:
         figures = (point.k, point.l, point.loss, point.classes)
@@ -283,8 +292,8 @@ def frontier_text(curve: "Frontier", path: str | None, *, details: bool = False)
     return stack(*parts, *([hint(quantity(left, "more point"))] if left else []))
 
 
-def shown_points(points: "Sequence[FrontierPoint]") -> "Sequence[FrontierPoint]":
-    """A few points of a curve, spread over it, the first and the last among them."""
+def spread_points(points: "Sequence[FrontierPoint]") -> "Sequence[FrontierPoint]":
+    """Choose up to `_POINTS` points, spread evenly over a curve, with its first and its last."""
     if len(points) <= _POINTS:
         return points
     step = (len(points) - 1) / (_POINTS - 1)
@@ -292,6 +301,7 @@ def shown_points(points: "Sequence[FrontierPoint]") -> "Sequence[FrontierPoint]"
 
 
 def _curve_headline(curve: "Frontier") -> str:
+    """Say from where to where privacy rises along the curve; it must have a point."""
     what = "k" if curve.privacy == "k" else f"{FREQUENCY_L} of {curve.column}"
     ends = [
         f"{number(getattr(point, curve.privacy))} where a class loses at most "

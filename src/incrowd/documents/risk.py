@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from incrowd.documents.sampled import model_text, population_table, with_interval
+from incrowd.documents.sampled import model_sentences, population_table, share_with_interval
 from incrowd.documents.words import (
     BAD,
     GOOD,
     align_right,
+    count_with_share,
     hint,
     line,
-    names,
+    list_columns,
     number,
-    of_all,
     quantity,
     share,
     stack,
@@ -79,7 +79,7 @@ def risk_text(risk: Risk, quasi: Sequence[str], *, details: bool = False) -> Ren
 
 def risk_headline(risk: Risk, quasi: Sequence[str]) -> str:
     """Say how many people are unique, or with how many others each shares the columns."""
-    known, k = names(quasi), f"k = {number(risk.k)}"
+    known, k = list_columns(quasi), f"k = {number(risk.k)}"
     if not risk.records:
         return "The table has no records: nobody can be found."
     if not risk.unique_records:
@@ -96,8 +96,9 @@ def risk_headline(risk: Risk, quasi: Sequence[str]) -> str:
 
 
 def _exposure_table(risk: Risk) -> Table:
+    """Make a table of the figures to decide by: unique records, chances, classes, values."""
     made = table("", "")
-    unique = of_all(risk.unique_records, risk.records, "records")
+    unique = count_with_share(risk.unique_records, risk.records, "records")
     made.add_row("unique", line(unique, BAD if risk.unique_records else GOOD))
     above = share(risk.prosecutor.above_threshold)
     made.add_row(f"found with a chance above {share(risk.threshold)}", f"{above} of the records")
@@ -113,11 +114,13 @@ def _exposure_table(risk: Risk) -> Table:
 
 
 def _distinct_words(reached: Reached) -> str:
+    """The distinct and the frequency l that the weakest class reaches."""
     kinds = [kind for kind in ("distinct", "frequency") if kind in reached.l]
     return ", ".join(f"{kind} l = {number(reached.l[kind])}" for kind in kinds)
 
 
 def _sensitive_table(sensitive: Mapping[str, Reached]) -> Table:
+    """Make a table of every measure of l and t that the weakest class reaches."""
     made = table("sensitive column", "measure", "reached by the weakest class")
     for name, reached in sensitive.items():
         for kind, l in reached.l.items():
@@ -128,6 +131,7 @@ def _sensitive_table(sensitive: Mapping[str, Reached]) -> Table:
 
 
 def _readings_table(risk: Risk) -> Table:
+    """Make a table of the classes under each reading of missing values."""
     made = table("missing values read as", "records", "classes", "k", "unique records")
     for reading, found in risk.missing.items():
         figures = (found.records, found.classes, found.k, found.unique_records)
@@ -137,14 +141,14 @@ def _readings_table(risk: Risk) -> Table:
 
 
 def _further_parts(risk: Risk, *, details: bool) -> list[RenderableType]:
-    """What was counted besides: attackers, population, columns; and the findings."""
+    """Show what else was counted: attackers, population, special uniques, columns, findings."""
     parts: list[RenderableType] = []
     if details and risk.journalist is not None and risk.marketer is not None:
         parts.append(_attackers_table(risk, risk.journalist, risk.marketer))
     if risk.uniqueness is not None:
         parts.append(population_table(risk.uniqueness, details=details))
     if risk.model is not None:
-        parts.append(line(" ".join(model_text(risk, risk.model, details=details))))
+        parts.append(line(" ".join(model_sentences(risk, risk.model, details=details))))
     if risk.individual is not None and risk.individual.light:
         parts.append(line(_weights_note(risk.individual.light)))
     if risk.special_uniques is not None:
@@ -194,6 +198,7 @@ def _interval_of(change: Change, figure: str) -> Range | None:
 
 
 def _finding_sentence(risk: Risk, one: Finding) -> str:
+    """Say what a figure means for the people of the table."""
     low, high = _interval_now(risk, one.figure) or (one.now, one.now)
     return _FOUND[one.figure].format(
         low=share(low),
@@ -206,6 +211,7 @@ def _finding_sentence(risk: Risk, one: Finding) -> str:
 
 
 def _advice(one: Finding) -> str:
+    """Say which change of one column lowers the figure most, and to what; or that none does."""
     ways = []
     if one.coarsen is not None:
         values = quantity(one.coarsen.values, "value")
@@ -220,10 +226,12 @@ def _advice(one: Finding) -> str:
 
 
 def _changed_figure(change: Change, figure: str) -> str:
-    return with_interval(getattr(change, figure), _interval_of(change, figure))
+    """The figure after a change, with its interval if it is an estimate."""
+    return share_with_interval(getattr(change, figure), _interval_of(change, figure))
 
 
 def _special_finding(special: SpecialUniques) -> dict[str, Any]:
+    """What special uniques mean, and the column that lowers their number most, as JSON has it."""
     best = min(special.columns, key=lambda one: one.records_without)
     smallest = next(one for one in special.sizes if one.records)
     text = (
@@ -240,6 +248,7 @@ def _special_finding(special: SpecialUniques) -> dict[str, Any]:
 
 
 def _attackers_table(risk: Risk, journalist: Journalist, marketer: Marketer) -> Table:
+    """Make a table of the risk by what an attacker knows: prosecutor, journalist, marketer."""
     made = table("attacker", "highest", "average", "above the threshold")
     sure = risk.prosecutor
     figures = (sure.max, sure.average, sure.above_threshold)
@@ -248,7 +257,7 @@ def _attackers_table(risk: Risk, journalist: Journalist, marketer: Marketer) -> 
     made.add_row(f"does not know it (journalist){where}", *_three_figures(journalist))
     if risk.individual is not None:
         made.add_row("mean risk of each class", *_three_figures(risk.individual))
-    average = with_interval(marketer.average, marketer.average_interval)
+    average = share_with_interval(marketer.average, marketer.average_interval)
     made.add_row(f"links everybody (marketer){where}", "", average, "")
     return made
 
@@ -256,13 +265,14 @@ def _attackers_table(risk: Risk, journalist: Journalist, marketer: Marketer) -> 
 def _three_figures(found: Journalist | Individual) -> tuple[str, str, str]:
     """Highest and average risk, and the share above the threshold, with intervals."""
     return (
-        with_interval(found.max, found.max_interval),
-        with_interval(found.average, found.average_interval),
-        with_interval(found.above_threshold, found.above_threshold_interval),
+        share_with_interval(found.max, found.max_interval),
+        share_with_interval(found.average, found.average_interval),
+        share_with_interval(found.above_threshold, found.above_threshold_interval),
     )
 
 
 def _weights_note(records: int) -> str:
+    """Say that the weights of so many records are too small, and what was done."""
     return (
         f"The weights of {quantity(records, 'record')} stand for fewer people than the table "
         "holds; incrowd used 1 for each. Give weights that say how many people a record stands for."
@@ -270,6 +280,7 @@ def _weights_note(records: int) -> str:
 
 
 def _special_tables(found: SpecialUniques) -> list[RenderableType]:
+    """Make tables of special uniques: their scores, their sizes, and each column."""
     of_sizes = (map(number, (one.size, one.sets, one.records)) for one in found.sizes)
     heads = ("columns of the set", "minimal sample uniques", "records, by their smallest")
     sizes = table(*heads, rows=of_sizes)
@@ -288,6 +299,7 @@ def _special_tables(found: SpecialUniques) -> list[RenderableType]:
 
 
 def _column_tables(found: Explained) -> list[RenderableType]:
+    """Make tables of what each column adds to the risk, and of the risk by columns known."""
     above, rare = "above the threshold", f"exposed by values of fewer than {_RARE} records"
     made = table("column", "values", f"{above} alone", "without it", "part of uniques", rare)
     for one in found.contributions:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from incrowd.documents.words import at_most, number, share, table
+from incrowd.documents.words import number, share, share_rounded_up, table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -34,7 +34,7 @@ _WIDE = 2.0
 """An upper end of more than this many times the estimate is pointed out."""
 
 
-def model_text(risk: "Risk", model: "PopulationModel", *, details: bool) -> Iterator[str]:
+def model_sentences(risk: "Risk", model: "PopulationModel", *, details: bool) -> Iterator[str]:
     """Yield where the figures of the population come from, and how much they say."""
     people = number(round(model.population))
     if model.name == "counted":
@@ -68,7 +68,7 @@ def _ignorance_words(found: "Uniqueness") -> str:
 
 
 def _is_wide(risk: "Risk") -> bool:
-    """Whether the interval of some figure reaches far above its estimate."""
+    """Whether the upper end of some interval is more than `_WIDE` times its estimate."""
     found = []
     if risk.uniqueness is not None:
         found.append((risk.uniqueness.estimate, risk.uniqueness.interval))
@@ -80,27 +80,29 @@ def _is_wide(risk: "Risk") -> bool:
 
 
 def _bound_lines(risk: "Risk") -> Iterator[str]:
-    """Yield what holds for every population, whatever its class sizes."""
+    """Yield what holds for every population, whatever its class sizes; nothing if not counted."""
     above = None if risk.journalist is None else risk.journalist.above_threshold_possible
     average = None if risk.marketer is None else risk.marketer.average_possible
     if above is None or average is None:
         return
     unique = None if risk.uniqueness is None else risk.uniqueness.possible
-    first = "" if unique is None else f"{at_most(unique[1])} of the records are unique in it, "
+    first = (
+        "" if unique is None else f"{share_rounded_up(unique[1])} of the records are unique in it, "
+    )
     yield (
         "Whatever the population, if the table is a random sample of it, with 95 % confidence: at "
-        f"most {first}the marketer is right about {at_most(average[1])}, and {at_most(above[1])} "
-        "are above the threshold."
+        f"most {first}the marketer is right about {share_rounded_up(average[1])}, and "
+        f"{share_rounded_up(above[1])} are above the threshold."
     )
 
 
 def population_table(found: "Uniqueness", *, details: bool) -> "Table":
     """Who is unique in the population; with `details` also by the estimators of the literature."""
     made = table("unique in the population", "estimate (95 % interval)")
-    made.add_row("share of the records", with_interval(found.estimate, found.interval))
+    made.add_row("share of the records", share_with_interval(found.estimate, found.interval))
     made.add_row(f"people, of {number(found.population)}", _people_words(found))
     if found.correct_match is not None:
-        match = with_interval(found.correct_match, found.correct_match_interval)
+        match = share_with_interval(found.correct_match, found.correct_match_interval)
         made.add_row("a match of a unique record is right", match)
     if details and found.estimator != "counted":
         for name, title in _COMPARED.items():
@@ -111,7 +113,7 @@ def population_table(found: "Uniqueness", *, details: bool) -> "Table":
 
 
 def _people_words(found: "Uniqueness") -> str:
-    """How many people of the table are expected to be unique in the population."""
+    """The people of the table expected to be unique in the population, with the interval."""
     low, high = found.expected_interval
     if low == high:
         return number(round(found.expected))
@@ -119,8 +121,8 @@ def _people_words(found: "Uniqueness") -> str:
     return f"{number(round(value))} ({number(round(low))} to {number(round(high))})"
 
 
-def with_interval(value: float, interval: "Range | None") -> str:
-    """A figure in words with its interval, unless that is one point."""
+def share_with_interval(value: float, interval: "Range | None") -> str:
+    """A share with its interval in brackets, unless there is none or it is one point."""
     if interval is None or interval[0] == interval[1]:
         return share(value)
     low, high = (share(end).removesuffix(" %") for end in interval)

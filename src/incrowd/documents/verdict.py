@@ -91,6 +91,7 @@ def release_verdict(found: Findings) -> ReleaseVerdict:
 
 
 def _headline(found: Findings) -> tuple[str, Tone]:
+    """Return the headline of a release that keeps its policy, and its tone."""
     if found.attacks is not None and found.attacks.broken:
         return ATTACKED, "warn"
     if found.attacks is None:
@@ -99,7 +100,7 @@ def _headline(found: Findings) -> tuple[str, Tone]:
 
 
 def _attack_sentences(attacks: AttackOutcome | None) -> Iterator[str]:
-    """Yield what attacks came to; nothing if none were played."""
+    """Yield what attacks came to; nothing if none were played, or no goal is named."""
     if attacks is None:
         return
     if not attacks.broken:

@@ -38,12 +38,12 @@ class ResultView:
 
 
 def good_or_bad_news(text: str, *, when: bool = True) -> Paragraphs:
-    """A paragraph that is good news, or bad news unless `when` holds."""
+    """Make a paragraph that is marked as good news if `when` holds, else as bad news."""
     return Paragraphs((text,), "good" if when else "bad")
 
 
 def models_table(models: "Iterable[Verdict]") -> FigureTable:
-    """A table of what each model asks for, and what the rows reach."""
+    """Make a table of what each model asks for, and what the rows reach."""
     rows = tuple(
         (model.name, model.column or "", model.asked, model.reached, "yes" if model.ok else "no")
         for model in models

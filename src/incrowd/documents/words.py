@@ -1,4 +1,4 @@
-"""Figures and names in words, the same in every report."""
+"""Figures and names in words, the same in every report, and the parts of a terminal's text."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -22,7 +22,9 @@ _LEAST = 0.0001
 
 
 def number(value: float | None) -> str:
-    """A figure for people: whole numbers with commas, fractions in few digits.
+    """A figure as text for people: whole numbers with commas, fractions in few digits.
+
+    None, and what is not finite, is `none`.
 
     >>> number(12345.0), number(1.01639), number(0.123456), number(None), number(float("inf"))
     ('12,345', '1.02', '0.1235', 'none', 'none')
@@ -42,7 +44,7 @@ def number(value: float | None) -> str:
 
 
 def quantity(value: float, one: str, many: str | None = None) -> str:
-    """A count with its noun.
+    """A count with its noun; `many` is the plural if it is not `one` with an s.
 
     >>> quantity(1, "class", "classes"), quantity(2, "record")
     ('1 class', '2 records')
@@ -51,7 +53,7 @@ def quantity(value: float, one: str, many: str | None = None) -> str:
 
 
 def share(value: float) -> str:
-    """A measured share for people: only all is 100 %, and only nothing is 0 %.
+    """A measured share in percent, as text: only all is 100 %, and only nothing is 0 %.
 
     >>> share(0.25), share(0.12345), share(0.9995), share(0.00001), share(1.0), share(0.0)
     ('25 %', '12.3 %', '>99.9 %', '<0.01 %', '100 %', '0 %')
@@ -62,10 +64,10 @@ def share(value: float) -> str:
     return ">99.9 %" if digits == "100" and value < 1 else f"{digits} %"
 
 
-def of_all(count: float, every: float, noun: str) -> str:
-    """A count, what it is counted among, and the share.
+def count_with_share(count: float, every: float, noun: str) -> str:
+    """A count, what it is counted among, and the share that it is.
 
-    >>> of_all(12, 5000, "people"), of_all(0, 0, "people")
+    >>> count_with_share(12, 5000, "people"), count_with_share(0, 0, "people")
     ('12 of 5,000 people (0.24 %)', '0 of 0 people')
     """
     counts = f"{number(count)} of {number(every)} {noun}"
@@ -82,7 +84,7 @@ def rate(value: float, interval: tuple[float, float]) -> str:
     """
     low, high = interval
     if value <= 0:
-        return f"0 % (≤ {at_most(high)})" if high > 0 else "0 %"
+        return f"0 % (≤ {share_rounded_up(high)})" if high > 0 else "0 %"
     if value >= 1:
         return f"100 % (at least {share(low)})" if low < 1 else "100 %"
     shown, ends = share(value), (share(low), share(high))
@@ -91,10 +93,10 @@ def rate(value: float, interval: tuple[float, float]) -> str:
     return f"{shown} ({ends[0].removesuffix(' %')} to {ends[1].removesuffix(' %')})"
 
 
-def at_most(value: float) -> str:
-    """An upper bound as a share, never rounded down.
+def share_rounded_up(value: float) -> str:
+    """An upper bound as a share in percent, never rounded down.
 
-    >>> at_most(0.76923), at_most(0.5), at_most(0.000651)
+    >>> share_rounded_up(0.76923), share_rounded_up(0.5), share_rounded_up(0.000651)
     ('77 %', '50 %', '0.07 %')
     """
     places = 2 if value < 0.01 else 1
@@ -116,10 +118,10 @@ def percent(value: float) -> str:
     return f"{number(round(value * 100, 8))} %"
 
 
-def names(columns: Sequence[str], most: int = 6) -> str:
+def list_columns(columns: Sequence[str], most: int = 6) -> str:
     """Columns as a list in a sentence; of many only the first.
 
-    >>> names(["a", "b"]), names([*"abcdefgh"], 3)
+    >>> list_columns(["a", "b"]), list_columns([*"abcdefgh"], 3)
     ('a and b', 'a, b, c and 5 more')
     """
     if len(columns) <= most:
@@ -127,30 +129,30 @@ def names(columns: Sequence[str], most: int = 6) -> str:
     return join_words([*columns[:most], f"{number(len(columns) - most)} more"])
 
 
-def promise(model: str, column: str | None, reached: float, measure: str = "") -> str:
-    """What a model that reaches this value means, in one of its measures.
+def promise_words(model: str, column: str | None, reached: float, measure: str = "") -> str:
+    """What it means that a model reaches this value in one of its measures.
 
-    >>> promise("k-anonymity", None, 5.0)
+    >>> promise_words("k-anonymity", None, 5.0)
     'every class holds at least 5 people'
     """
     found = models.MODELS.get(model, models.Model)
     words = found.promise_by_measure.get(measure, found.promise)
-    most = at_most(1 / max(reached, 1.0))
+    most = share_rounded_up(1 / max(reached, 1.0))
     return words.format(column=column, achieved=number(reached), most=most)
 
 
 def figure_title(loss: str) -> str:
-    """What the figure of a loss tells: how much is lost, or for Prec how much is kept.
+    """The title of the figure of a loss: how much is lost, or for some losses how much is kept.
 
     >>> figure_title("gcp"), figure_title("precision")
     ('information loss (gcp)', 'information kept (precision, 1 = undamaged)')
     """
-    if is_kept(loss):
+    if higher_is_better(loss):
         return f"information kept ({loss}, 1 = undamaged)"
     return f"information loss ({loss})"
 
 
-def is_kept(loss: str) -> bool:
+def higher_is_better(loss: str) -> bool:
     """Whether the figure of this loss tells what is kept, so that higher is better."""
     return losses.LOSSES.get(loss, losses.Loss).figure_is_kept
 
@@ -161,13 +163,15 @@ def loss_name(loss: str) -> str:
     >>> loss_name("gcp"), loss_name("precision")
     ('gcp', 'precision (kept, higher is better)')
     """
-    return f"{loss} (kept, higher is better)" if is_kept(loss) else loss
+    return f"{loss} (kept, higher is better)" if higher_is_better(loss) else loss
 
 
-def printable(text: str) -> str:
-    r"""The text without characters that steer a terminal: column names may hold any.
+def printable_text(text: str) -> str:
+    r"""The text with characters that steer a terminal spelled out; line breaks stay.
 
-    >>> printable("age\x1b[2J")
+    Names of columns may hold any character.
+
+    >>> printable_text("age\x1b[2J")
     'age\\x1b[2J'
     """
     return "".join(
@@ -183,10 +187,10 @@ SHOWN = 20
 
 
 def line(text: str, style: str = "") -> "Text":
-    """Make a text without characters that steer a terminal."""
+    """Make a line for a terminal, with characters that steer it spelled out."""
     from rich.text import Text  # noqa: PLC0415  not for --json
 
-    return Text(printable(text), style=style)
+    return Text(printable_text(text), style=style)
 
 
 def lines(texts: Iterable[str], style: str = "") -> "list[RenderableType]":
@@ -219,7 +223,7 @@ def stack(first: "RenderableType", *others: "RenderableType") -> "Group":
 
 
 def align_right(made: "Table", *places: int) -> "Table":
-    """Align the columns at these places of a table to the right, and return it."""
+    """Align the columns at these places of a table to the right, in place; return the table."""
     for place in places:
         made.columns[place].justify = "right"
     return made

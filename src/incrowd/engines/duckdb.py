@@ -34,7 +34,7 @@ from incrowd.engines.sql import (
 )
 from incrowd.engines.sql_engine import SqlEngine
 from incrowd.engines.stamps import Stamp
-from incrowd.errors import InputError, PolicyError, boundary, each_within
+from incrowd.errors import InputError, PolicyError, boundary, guard_each
 from incrowd.watch import Watch
 
 _SHARE = 0.6
@@ -249,7 +249,7 @@ class DuckDB(Database):
             found = cursor.sql(query)
             read = getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader
             frames = (pl.DataFrame(pl.from_arrow(batch)) for batch in read(_BATCH))
-        yield from each_within(frames, partial(_boundary, "DuckDB cannot read the table"))
+        yield from guard_each(frames, partial(_boundary, "DuckDB cannot read the table"))
 
     def put(self, name: str, frame: pl.DataFrame) -> None:
         """Store a frame as a table of ours with this name, in place of one that is there."""

@@ -14,7 +14,7 @@ import polars as pl
 
 from incrowd.engines.postgresql_columns import frame_of, sendable_frame
 from incrowd.engines.sql import quote
-from incrowd.errors import InputError, boundary, each_within
+from incrowd.errors import InputError, boundary, guard_each
 
 READING = "REPEATABLE READ, READ ONLY"
 WRITING = "REPEATABLE READ, READ WRITE"
@@ -85,7 +85,7 @@ class Transaction:
             with guard():
                 cursor.execute(query)
                 reader = cursor.fetch_record_batch()
-            yield from each_within(map(_frame_of_batch, reader), guard)
+            yield from guard_each(map(_frame_of_batch, reader), guard)
         finally:
             with guard():
                 cursor.close()

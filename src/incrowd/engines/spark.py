@@ -39,7 +39,7 @@ from incrowd.engines.sql import (
     digest_of,
 )
 from incrowd.engines.sql_engine import SqlEngine
-from incrowd.errors import InputError, PolicyError, boundary, each_within
+from incrowd.errors import InputError, PolicyError, boundary, guard_each
 from incrowd.watch import Watch
 
 if TYPE_CHECKING:
@@ -412,7 +412,7 @@ def _read_batches(file: Path) -> Iterator[pl.DataFrame]:
             yield pl.DataFrame(pl.from_arrow(batch))
 
     problem = InputError("Spark's files cannot be read", remedy=_REMEDY)
-    yield from each_within(frames(), partial(boundary, problem))
+    yield from guard_each(frames(), partial(boundary, problem))
 
 
 def _refuse_unwritable(schema: "StructType") -> None:

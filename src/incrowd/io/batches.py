@@ -20,7 +20,7 @@ from typing import IO, Any
 import polars as pl
 
 from incrowd.engines.private_folders import private_folder
-from incrowd.errors import InputError, each_within
+from incrowd.errors import InputError, guard_each
 from incrowd.io.byte_limits import read_all
 from incrowd.io.csv_chunks import csv_chunks, without_lines
 from incrowd.io.decoding import decoder_of, head_of
@@ -70,7 +70,7 @@ def open_batches(path: str | os.PathLike[str], layout: Layout | None = None) -> 
             stream = _Peeked(stack.enter_context(_open_bytes(path)))
             layout = replace(layout or Layout(), tabs=is_tabbed(path))
             found = _open_stream(path, stream, layout, stack)
-        yield replace(found, frames=each_within(found.frames, partial(file_boundary, path)))
+        yield replace(found, frames=guard_each(found.frames, partial(file_boundary, path)))
 
 
 def _open_stream(

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from incrowd.errors import InputError, boundary, each_within
+from incrowd.errors import InputError, boundary, guard_each
 from incrowd.io.decoding import decoder_of, with_last
 from incrowd.io.tables import Form
 from incrowd.kernels.io import lines as line_kernels
@@ -113,7 +113,7 @@ class PlainText:
             places = [self.names.index(name) for name in names]
             table = _scan(self.path, self.delimiter).select(pl.nth(places))
             frames = iter(table.collect_batches(maintain_order=True))
-        yield from each_within(frames, _boundary)
+        yield from guard_each(frames, _boundary)
 
     def counts(self, name: str) -> pl.DataFrame:
         """The distinct cells of a column (`shown`) and how often each occurs (`size`)."""
@@ -151,7 +151,7 @@ def _pieces(path: Path, size: int) -> Iterator[bytes]:
     with ExitStack() as stack:
         with _boundary():
             file = stack.enter_context(path.open("rb", buffering=0))
-        yield from each_within(iter(partial(file.read, size), b""), _boundary)
+        yield from guard_each(iter(partial(file.read, size), b""), _boundary)
 
 
 def _scan(path: str | os.PathLike[str], delimiter: str) -> pl.LazyFrame:

@@ -193,7 +193,7 @@ def _sort_by_line(faults: Sequence[Fault], text: str, data: Mapping[str, Any]) -
     lines = toml.lines_of(text)
     found = [(_line_of_path(lines, data, fault.path), fault) for fault in dict.fromkeys(faults)]
     found.sort(key=lambda pair: pair[0] or 0)
-    return [fault.at(line) for line, fault in found]
+    return [fault.with_line(line) for line, fault in found]
 
 
 def _line_of_path(lines: Mapping[Path, int], data: Any, path: Path) -> int | None:

@@ -29,7 +29,10 @@ class OptionKind:
     """What follows the flag, for a form that takes values by column."""
 
     def refuse_wrong(self, name: str, value: Any) -> None:
-        """Refuse what is no number of this kind: a text, NaN, or one that is out of its limits."""
+        """Refuse a value of a kind of numbers that is a text, NaN or out of its limits.
+
+        None, and values of other kinds, pass.
+        """
         if value is None or self.type not in {int, float} or self.form != "plain":
             return
         number = Integral if self.type is int else Real
@@ -41,6 +44,7 @@ class OptionKind:
 
     @property
     def _limits(self) -> str:
+        """The limits of a number, in words."""
         if math.isinf(self.most):
             return "a number" if math.isinf(self.least) else f"{self.least:g} or more"
         return f"from {self.least:g} to {self.most:g}"

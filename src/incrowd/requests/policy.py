@@ -130,13 +130,13 @@ class PolicyOptions:
 
     @property
     def roles(self) -> dict[str, Any]:
-        """Roles and models that are given, in place of a policy file."""
+        """Roles and models that are given, by their names, in place of a policy file."""
         names = ("quasi", "sensitive", "keep", "unit", "weight", "k", "l", "t")
         return _without_unset({name: getattr(self, name) for name in names})
 
     @property
     def keys(self) -> dict[str, Any]:
-        """Keys of the policy that are given: with a policy file, too."""
+        """Keys of the policy that are given, by name; they count with a policy file, too."""
         names = ("missing", "ends", "show", "consistent", "loss", "time_limit", "split_ends")
         return _without_unset(
             {"suppression": self.suppress}
@@ -158,20 +158,20 @@ class PolicyOptions:
         return found
 
     @property
-    def named(self) -> Iterator[str]:
-        """The columns that have a role."""
+    def named_columns(self) -> Iterator[str]:
+        """Yield the columns that options give a role."""
         for value in self.roles.values():
             if isinstance(value, str | tuple):
                 yield from unique_names(value)
 
     @property
-    def silent(self) -> bool:
-        """Whether none of the options that `check` has is given."""
+    def says_nothing(self) -> bool:
+        """Whether none of the options is given that `check` has, too."""
         return not (self.policy or self.hierarchy or self.hierarchies or self.roles or self.keys)
 
 
 def _without_unset(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The entries that say something, without None, empty ones and False; a zero does."""
+    """The entries that say something: None, an empty tuple and False are left out, 0 is not."""
     return {
         name: value
         for name, value in values.items()

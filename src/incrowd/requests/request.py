@@ -39,10 +39,10 @@ class Option:
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What is asked of a verb. Wrong values are refused when it is made."""
+    """What is asked of a verb; a wrong value is a `PolicyError` when it is made."""
 
     def __post_init__(self) -> None:
-        """Read one column as a list of one, and refuse numbers that mean nothing."""
+        """Read one column as a list of one, in place; refuse numbers out of their limits."""
         own: Any = type(self)
         for option in options_of(own):
             value = getattr(self, option.name)
@@ -50,15 +50,18 @@ class Request:
             if option.kind.form == "columns" and value is not None:
                 object.__setattr__(self, option.name, unique_names(value))
 
-    def handed_to(self, kind: Callable[..., Value]) -> Value:
-        """Make a value of a class whose fields this request has, under the same names."""
+    def convert_to(self, kind: Callable[..., Value]) -> Value:
+        """Make a value of another class from the fields of this request that have its names.
+
+        The request must have all fields of that class.
+        """
         named: Any = kind
         return kind(**{field.name: getattr(self, field.name) for field in fields(named)})
 
 
 @cache
 def options_of(request: type) -> tuple[Option, ...]:
-    """The options of a request: its fields that have a kind."""
+    """The options of a request: its fields that have a kind, in their order."""
     said = _sentences_by_field(request)
     return tuple(
         replace(option_of(one.type, one.name, said.get(one.name, "")), default=one.default)
@@ -75,7 +78,10 @@ def parts_of(request: type) -> dict[str, Parts]:
 
 
 def option_of(annotation: Any, name: str, says: str = "") -> Option:
-    """Make the option that an annotation describes; `says` is its sentence if not empty."""
+    """Make the option that an annotation describes; `says` is its sentence if not empty.
+
+    Without a group it is an argument, and has no flags.
+    """
     (kind,) = marks_of(annotation, OptionKind)
     groups, flags = marks_of(annotation, Group), marks_of(annotation, Flags)
     own = ("--" + name.replace("_", "-"),)
@@ -89,7 +95,7 @@ def option_of(annotation: Any, name: str, says: str = "") -> Option:
 
 
 def marks_of(annotation: Any, kind: type) -> list[Any]:
-    """The marks of this kind in an annotation."""
+    """The marks of this kind in an `Annotated` type; none if it is a plain type."""
     if get_origin(annotation) is not Annotated:
         return []
     return [mark for mark in get_args(annotation)[1:] if isinstance(mark, kind)]
@@ -103,9 +109,10 @@ def _sentences_by_field(request: type) -> dict[str, str]:
 def verb(
     request: Callable[Parameters, Asked], several: str | None = None
 ) -> Callable[[Callable[[Asked], Result]], Callable[Parameters, Result]]:
-    """Give a function of a request the parameters of the request, and their sentences.
+    """Make a decorator that gives a function of a request the parameters of the request.
 
-    `several` is the second parameter if it is a list: its items may also follow one by one.
+    The function then takes them one by one, and its docstring lists their sentences. `several`
+    names the second parameter if it is a list: its items may also follow one by one.
     """
 
     def decorate(answer: Callable[[Asked], Result]) -> Callable[Parameters, Result]:
@@ -136,12 +143,12 @@ def verb(
 
 
 def _as_one_list(items: tuple[Any, ...]) -> Any:
-    """Items that follow one by one as one list; a list alone is that list."""
+    """The items as one list; a single item that is a list is that list."""
     return items[0] if len(items) == 1 and isinstance(items[0], list | tuple) else items
 
 
 def _signature(request: Callable[..., Any]) -> inspect.Signature:
-    """The parameters of a request, with their types alone."""
+    """The signature of a request, its parameters with their types alone."""
     signature = inspect.signature(request)
     plain = [
         parameter.replace(annotation=_type_without_marks(parameter.annotation))
@@ -157,7 +164,7 @@ def _type_without_marks(annotation: Any) -> Any:
 
 
 def _parameter_list(request: Any) -> str:
-    """A line for each parameter that has a sentence, in the words of the help."""
+    """Write a line for each parameter that has a sentence; flags are named as parameters."""
     said = {one.name: next(iter(marks_of(one.type, str)), "") for one in fields(request)}
     said |= _sentences_by_field(request)
     names = [one for one in inspect.signature(request).parameters if said.get(one)]

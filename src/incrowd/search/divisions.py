@@ -43,7 +43,7 @@ def best_division(problem: Problem, watch: Watch) -> Found:
     table = _TinyTable.of(problem)
     best, least = None, inf
     for number, (classes, out) in enumerate(table.divisions()):
-        if number % _OFTEN == 0 and watch.over(answered=best is not None):
+        if number % _OFTEN == 0 and watch.is_over(answered=best is not None):
             break
         cost = table.cost(classes, out)
         if cost < least and table.may_leave(classes):

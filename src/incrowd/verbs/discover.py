@@ -100,7 +100,7 @@ def discover(asked: DiscoverRequest) -> Discovery:
     """
     policy = None if asked.policy is None else files.policy_of(asked.policy)
     asked = replace(asked, columns=columns_to_look_at(asked.columns, policy))
-    options, watch = asked.handed_to(DiscoverOptions), asked.watch or Watch()
+    options, watch = asked.convert_to(DiscoverOptions), asked.watch or Watch()
     watch.tell("coding the columns", 0.0)
     whole = bool(options.exact)
     with (

@@ -72,7 +72,7 @@ def mask(asked: MaskRequest) -> Masked:
     place. With the method sampled, standard input and large files pass batch by batch if a file is
     written, and the outcome then has no frame.
     """
-    request = asked.handed_to(WithholdRequest)
+    request = asked.convert_to(WithholdRequest)
     source, target, watch = asked.source, asked.target, asked.watch or Watch()
     check_target(source, target)
     watch.tell("choosing the columns to withhold", 0.0)

@@ -54,7 +54,7 @@ def quantiles(asked: QuantilesRequest) -> Bucketed:
     rows are written beside the target, read again and counted before they take its place, and the
     outcome has no frame.
     """
-    options = asked.handed_to(QuantileOptions)
+    options = asked.convert_to(QuantileOptions)
     source, target, watch = asked.source, asked.target, asked.watch or Watch()
     check_target(source, target)
     reading = (asked.reading or Reading()).expecting((*options.columns, *options.keep))

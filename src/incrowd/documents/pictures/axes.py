@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from incrowd.documents.lettering import SIZE, plain, pointer_text, shorten, text_width
+from incrowd.documents.lettering import SIZE, one_line, shorten, text_width, tooltip_text
 from incrowd.documents.pictures.drawing import (
     EDGE,
     WIDTH,
@@ -26,12 +26,12 @@ _LEVEL_ROOM = 44.0
 
 
 def gutter_width(scale: AxisScale) -> float:
-    """The width that the texts of an upright axis take at the left edge."""
+    """The width at the left edge that the tick texts of a vertical axis take."""
     return EDGE + max(text_width(text) for text in scale.texts) + 8
 
 
-def draw_upright_axis(scale: AxisScale, area: Area, name: str) -> tuple[MarkGroup, ...]:
-    """Draw grid and texts of the axis that goes up; its name stands above it."""
+def draw_vertical_axis(scale: AxisScale, area: Area, name: str) -> tuple[MarkGroup, ...]:
+    """Draw grid and tick texts of a vertical axis; its name stands above it."""
     places = [area.y(scale.place(tick)) for tick in scale.ticks]
     grid = "".join(svg_path("M", area.left, y, "H", area.right) for y in places)
     texts = [
@@ -43,8 +43,8 @@ def draw_upright_axis(scale: AxisScale, area: Area, name: str) -> tuple[MarkGrou
     return (*group_marks("grid", [Path(grid)]), *group_marks("quiet", texts))
 
 
-def draw_level_axis(scale: AxisScale, area: Area, name: str) -> tuple[MarkGroup, ...]:
-    """Draw grid and texts of an axis of figures that goes to the right."""
+def draw_horizontal_axis(scale: AxisScale, area: Area, name: str) -> tuple[MarkGroup, ...]:
+    """Draw grid and tick texts of a horizontal axis of figures; its name stands below it."""
     places = [area.x(scale.place(tick)) for tick in scale.ticks]
     grid = "".join(svg_path("M", x, area.top, "V", area.bottom) for x in places)
     every = _name_step([text_width(text) + 10 for text in scale.texts], area.width / len(places))
@@ -77,9 +77,10 @@ class Names:
 
 
 def fit_names(labels: Sequence[str], slot: float, left: float) -> Names:
-    """Fit names of categories: level if there is room, else thinned out if short, else turned.
+    """Fit the names of categories: horizontal if there is room, else thinned out or slanted.
 
-    `slot` is the width for each, `left` the left edge of the area if names need no more room.
+    Short names are thinned out, longer ones slanted. `slot` is the width for each name, `left` the
+    left edge of the area if names need no more room.
     """
     whole = [shorten(label, _SLANTED_ROOM) for label in labels]
     widths = [text_width(text) for text in whole]
@@ -105,7 +106,7 @@ def draw_categories(
             area.bottom + (14 if found.turned else 17),
             found.texts[place],
             "end" if found.turned else "middle",
-            "" if found.texts[place] == plain(labels[place]) else pointer_text(labels[place]),
+            "" if found.texts[place] == one_line(labels[place]) else tooltip_text(labels[place]),
             turned=found.turned,
         )
         for place in range(0, len(labels), found.every)
@@ -116,7 +117,10 @@ def draw_categories(
 def draw_limit(
     picture: WithLimit, place: Callable[[float], float], up: AxisScale, area: Area
 ) -> tuple[MarkGroup, ...]:
-    """Draw a dashed line at the limit of a picture: across, or up at its place on x."""
+    """Draw a dashed line at the limit of a picture: across, or upright at its place on x.
+
+    Nothing if there is no limit. `place` says where a figure of the x axis is.
+    """
     mark = picture.mark
     if mark is None or not is_drawable(mark):
         return ()
@@ -128,11 +132,11 @@ def draw_limit(
 
 
 def _name_step(widths: Sequence[float], slot: float) -> int:
-    """Every how many slots a name of these widths fits."""
+    """The least n for which a name at every n-th slot has room."""
     return max(1, math.ceil(max(widths) / slot))
 
 
 def _axis_name(area: Area, name: str, down: float) -> list[Words]:
-    """The name of a level axis, `down` below the area; none if it is empty."""
+    """The name of a horizontal axis, `down` below the area; none if it is empty."""
     middle = area.left + area.width / 2
     return [fit_words(middle, area.bottom + down, name, area.width, "middle")] if name else []

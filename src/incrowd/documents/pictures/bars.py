@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from incrowd.documents.lettering import figure, pointer_text, text_width
+from incrowd.documents.lettering import figure, text_width, tooltip_text
 from incrowd.documents.pictures import axes
 from incrowd.documents.pictures.drawing import (
     EDGE,
@@ -19,7 +19,7 @@ from incrowd.documents.pictures.drawing import (
     group_marks,
     svg_path,
 )
-from incrowd.documents.pictures.scale import AxisScale, is_drawable, scale
+from incrowd.documents.pictures.scale import AxisScale, is_drawable, make_scale
 from incrowd.documents.pictures.values import Bars, Series
 
 MOST_LABELS = 400
@@ -36,20 +36,20 @@ _STUB = 9.0
 
 
 def draw_bars(picture: Bars) -> Drawing:
-    """Draw the bars as marks."""
+    """Draw bars as marks; categories after the first `MOST_LABELS` are left out."""
     labels = picture.labels[:MOST_LABELS]
     if not labels or not picture.series:
         return draw_nothing(picture.title, picture.about)
     groups, top = draw_header(picture.title, _legend_keys(picture))
     values = [value for series in picture.series for value in series.values[: len(labels)]]
-    up = scale([*values, picture.mark if picture.mark_on == "y" else None])
+    up = make_scale([*values, picture.mark if picture.mark_on == "y" else None])
     left = axes.gutter_width(up)
     named = axes.fit_names(labels, (WIDTH - EDGE - left) / len(labels), left)
     area = Area(named.left, top + 26, WIDTH - EDGE - named.left, _HEIGHT)
     x = picture.x
     if len(labels) < len(picture.labels):
         x = f"{x} (the first {MOST_LABELS} of {len(picture.labels):,})".strip()
-    groups += axes.draw_upright_axis(up, area, picture.y)
+    groups += axes.draw_vertical_axis(up, area, picture.y)
     groups += _draw_bars_or_outlines(picture, len(labels), up, area)
     groups += axes.draw_base_line(up, area) + axes.draw_categories(named, labels, area, x)
     count = len(labels)
@@ -112,7 +112,7 @@ def _boxes_of_series(picture: Bars, place: int, up: AxisScale, area: Area) -> It
     tells = len(picture.labels) * many <= _TOLD
     for n, (label, value) in enumerate(zip(picture.labels, series.values, strict=False)):
         x = area.left + (n + 0.5) * slot + (place - many / 2) * wide
-        text = pointer_text(f"{label}, {series.name}: {figure(value)}") if tells else ""
+        text = tooltip_text(f"{label}, {series.name}: {figure(value)}") if tells else ""
         if value is None or not is_drawable(value):
             yield Box(x + 0.5, zero - _STUB, max(wide - 1, 1), _STUB, text)
             continue

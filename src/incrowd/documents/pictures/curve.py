@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from incrowd.documents.lettering import figure, pointer_text
+from incrowd.documents.lettering import figure, tooltip_text
 from incrowd.documents.pictures import axes
 from incrowd.documents.pictures.drawing import (
     EDGE,
@@ -18,7 +18,7 @@ from incrowd.documents.pictures.drawing import (
     group_marks,
     svg_path,
 )
-from incrowd.documents.pictures.scale import is_drawable, scale
+from incrowd.documents.pictures.scale import is_drawable, make_scale
 from incrowd.documents.pictures.values import Curve, CurveLine
 
 _HEIGHT = 240.0
@@ -29,7 +29,7 @@ _COLUMNS = 240
 
 
 def draw_curve(picture: Curve) -> Drawing:
-    """Draw the lines as marks."""
+    """Draw the lines as marks; points that are not finite are left out."""
     lines = [CurveLine(line.name, _drawable_points(line), line.step) for line in picture.series]
     points = [point for line in lines for point in line.points]
     if not points:
@@ -38,11 +38,11 @@ def draw_curve(picture: Curve) -> Drawing:
     limit = [Key("mark", picture.mark_name, "line")] if picture.mark_name else []
     groups, top = draw_header(picture.title, [*(keys if len(keys) > 1 else ()), *limit])
     on_x, on_y = (picture.mark if picture.mark_on == axis else None for axis in "xy")
-    across = scale([*(x for x, _ in points), on_x], zero=False, about=7)
-    up = scale([*(y for _, y in points), on_y])
+    across = make_scale([*(x for x, _ in points), on_x], zero=False, about=7)
+    up = make_scale([*(y for _, y in points), on_y])
     left = axes.gutter_width(up)
     area = Area(left, top + 26, WIDTH - EDGE - 14 - left, _HEIGHT)
-    groups += axes.draw_level_axis(across, area, picture.x) + axes.draw_upright_axis(
+    groups += axes.draw_horizontal_axis(across, area, picture.x) + axes.draw_vertical_axis(
         up, area, picture.y
     )
     for n, line in enumerate(lines, start=1):
@@ -69,14 +69,14 @@ def _draw_line(
     for x, y in others:
         parts.append(svg_path("H", x, "V", y) if line.step else svg_path("L", x, y))
     return group_marks(
-        f"line{n}", [Path("".join(parts), pointer_text(line.name), thin=len(placed) > _COLUMNS)]
+        f"line{n}", [Path("".join(parts), tooltip_text(line.name), thin=len(placed) > _COLUMNS)]
     )
 
 
 def _draw_dots(line: CurveLine, placed: Sequence[tuple[float, float]]) -> list[Dot]:
-    """A dot at each place, which tells a pointer the figures of the point there."""
+    """Make a dot at each place; its tooltip has the figures of the point."""
     return [
-        Dot(x, y, pointer_text(f"{line.name}: {figure(a)}, {figure(b)}"), radius=3.5)
+        Dot(x, y, tooltip_text(f"{line.name}: {figure(a)}, {figure(b)}"), radius=3.5)
         for (x, y), (a, b) in zip(placed, line.points, strict=True)
     ]
 
@@ -84,7 +84,10 @@ def _draw_dots(line: CurveLine, placed: Sequence[tuple[float, float]]) -> list[D
 def _thin_out(
     placed: Sequence[tuple[float, float]], area: Area, columns: int
 ) -> list[tuple[float, float]]:
-    """Keep first, lowest, highest and last point of each column: the line looks the same."""
+    """Keep the first, lowest, highest and last point of each column: the line looks the same.
+
+    All points if there are at most two for each column.
+    """
     if len(placed) <= 2 * columns:
         return list(placed)
     runs: list[list[int]] = []

@@ -5,7 +5,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
-from incrowd.documents.lettering import SIZE, coordinate, plain, pointer_text, shorten, text_width
+from incrowd.documents.lettering import (
+    SIZE,
+    coordinate,
+    one_line,
+    shorten,
+    text_width,
+    tooltip_text,
+)
 from incrowd.documents.pictures.looks import LOOKS
 
 WIDTH = 640.0
@@ -37,11 +44,11 @@ class Area:
         return self.top + self.height
 
     def x(self, share: float) -> float:
-        """Where a share of its width is, from the left."""
+        """The horizontal place of a share of the width, from the left."""
         return self.left + self.width * share
 
     def y(self, share: float) -> float:
-        """Where a share of its height is, from below."""
+        """The vertical place of a share of the height, from below."""
         return self.bottom - self.height * share
 
 
@@ -54,7 +61,7 @@ class Box:
     y: float
     width: float
     height: float
-    told: str = ""
+    tooltip: str = ""
     opacity: float | None = None
 
 
@@ -64,7 +71,7 @@ class Path:
 
     shape: ClassVar[str] = "path"
     d: str
-    told: str = ""
+    tooltip: str = ""
     opacity: float | None = None
     thin: bool = False
     units: Area | None = None
@@ -78,21 +85,21 @@ class Dot:
     shape: ClassVar[str] = "dot"
     x: float
     y: float
-    told: str = ""
+    tooltip: str = ""
     radius: float = 4.5
     diamond: bool = False
 
 
 @dataclass(frozen=True)
 class Words:
-    """A text; `told` is the whole of one that was shortened, for a pointer."""
+    """A text; `tooltip` is the whole of one that was shortened."""
 
     shape: ClassVar[str] = "words"
     x: float
     y: float
     text: str
     anchor: Anchor = "start"
-    told: str = ""
+    tooltip: str = ""
     turned: bool = False
     size: float = SIZE
     strong: bool = False
@@ -116,7 +123,7 @@ class MarkGroup:
 
     @property
     def anchor(self) -> Anchor:
-        """Where most of its texts are held: it is said once for all of them."""
+        """The anchor that most of its texts have: it is written once for all of them."""
         held = Counter(mark.anchor for mark in self.marks if isinstance(mark, Words))
         return held.most_common(1)[0][0] if held else "start"
 
@@ -148,16 +155,16 @@ def group_marks(look: str, marks: Iterable[Mark]) -> tuple[MarkGroup, ...]:
 
 
 def fit_words(x: float, y: float, text: str, room: float, anchor: Anchor = "start") -> Words:
-    """Make a text that fits its room; if it was shortened, a pointer is told all of it."""
+    """Make a text that fits its room; if it was shortened, the tooltip has all of it."""
     short = shorten(text, room)
-    return Words(x, y, short, anchor, "" if short == plain(text) else pointer_text(text))
+    return Words(x, y, short, anchor, "" if short == one_line(text) else tooltip_text(text))
 
 
 def draw_header(title: str, keys: Sequence[Key]) -> tuple[tuple[MarkGroup, ...], float]:
     """Draw title and legend; return them, and where the picture goes on below."""
     short = shorten(title, WIDTH - 2 * EDGE, _TITLE_SIZE)
-    whole = "" if short == plain(title) else pointer_text(title)
-    head = Words(EDGE, 24, short, told=whole, size=_TITLE_SIZE, strong=True)
+    whole = "" if short == one_line(title) else tooltip_text(title)
+    head = Words(EDGE, 24, short, tooltip=whole, size=_TITLE_SIZE, strong=True)
     groups, x, y = group_marks("ink", [head]), EDGE, 46.0
     if not keys:
         return groups, 36.0

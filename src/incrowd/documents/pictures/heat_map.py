@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from incrowd.documents.lettering import SIZE, figure, pointer_text, shorten, text_width
+from incrowd.documents.lettering import SIZE, figure, shorten, text_width, tooltip_text
 from incrowd.documents.pictures import axes
 from incrowd.documents.pictures.drawing import (
     EDGE,
@@ -32,12 +32,12 @@ _NAMES = 150.0
 
 
 def draw_heat_map(picture: HeatMap) -> Drawing:
-    """Draw the cells as marks."""
+    """Draw the cells as marks; rows and columns after the first `MOST` are left out."""
     rows, columns = picture.rows[:MOST], picture.columns[:MOST]
     if not rows or not columns:
         return draw_nothing(picture.title, picture.about)
     groups, top = draw_header(picture.title, ())
-    scale_groups, top = _draw_legend(picture, top)
+    legend, top = _draw_legend(picture, top)
     least = EDGE + 8 + max(text_width(shorten(name, _NAMES)) for name in rows)
     side = min((WIDTH - EDGE - least) / len(columns), 56.0)
     named = axes.fit_names(columns, side, least)
@@ -45,13 +45,14 @@ def draw_heat_map(picture: HeatMap) -> Drawing:
     high = min(max(side, 15.0), 30.0)
     area = Area(named.left, top + 6, side * len(columns), high * len(rows))
     few = len(rows) * len(columns) <= _TOLD
-    groups += scale_groups + (_draw_boxes if few else _draw_runs)(picture, area)
+    groups += legend + (_draw_boxes if few else _draw_runs)(picture, area)
     groups += group_marks("quiet", _row_names(picture, area))
     groups += axes.draw_categories(named, columns, area, "")
     return Drawing(picture.title, picture.about, area.bottom + named.height + 8, groups)
 
 
 def _row_names(picture: HeatMap, area: Area) -> Iterator[Words]:
+    """Yield the name of each row that is drawn, at its left."""
     shown = picture.rows[:MOST]
     high = area.height / len(shown)
     for n, name in enumerate(shown):
@@ -59,7 +60,7 @@ def _row_names(picture: HeatMap, area: Area) -> Iterator[Words]:
 
 
 def _shade_of(picture: HeatMap, value: float) -> int:
-    """How strong the colour of a figure is, up to `_SHADES`; minus for figures below zero."""
+    """How strong the colour of a figure is, 0 to `_SHADES`; below 0 for a figure below 0."""
     if picture.least < 0:
         most = max(abs(picture.least), abs(picture.most))
         return round(min(max(value / most, -1.0), 1.0) * _SHADES)
@@ -82,7 +83,7 @@ def _draw_boxes(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
     texts = []
     for row, column, value in _placed_figures(picture):
         x, y = area.left + column * side, area.top + row * high
-        text = pointer_text(f"{picture.rows[row]}, {picture.columns[column]}: {figure(value)}")
+        text = tooltip_text(f"{picture.rows[row]}, {picture.columns[column]}: {figure(value)}")
         look, opacity = _cell_look(picture, value)
         found[look].append(Box(x + 1, y + 1, side - 2, high - 2, text, opacity))
         if value is not None:
@@ -94,7 +95,7 @@ def _draw_boxes(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
 
 
 def _cell_look(picture: HeatMap, value: float | None) -> tuple[str, float | None]:
-    """The look and the opacity of a cell; None has the look of a withheld one."""
+    """Return the look and the opacity of a cell; None has the look of a withheld one."""
     if value is None:
         return "none", None
     shade = _shade_of(picture, value)
@@ -102,6 +103,7 @@ def _cell_look(picture: HeatMap, value: float | None) -> tuple[str, float | None
 
 
 def _shade_opacity(shade: int) -> float:
+    """The opacity of a shade, of either sign."""
     return round(_STRONGEST * abs(shade) / _SHADES, 2)
 
 
@@ -129,7 +131,10 @@ def _draw_runs(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
 
 
 def _draw_legend(picture: HeatMap, top: float) -> tuple[tuple[MarkGroup, ...], float]:
-    """Draw the scale of colours and the sign of withheld figures; also how far down it goes."""
+    """Draw the scale of colours and the sign of withheld figures.
+
+    Return their groups, and where the picture goes on below.
+    """
     low = -_SHADES if picture.least < 0 else 0
     ends = (picture.least, picture.most)
     if low:

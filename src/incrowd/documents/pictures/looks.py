@@ -59,9 +59,9 @@ LOOKS: Mapping[str, Paint] = MappingProxyType(
 
 
 def style_rules(dark_class: str = "") -> str:
-    """The rules of a style sheet that give every look its variable, and variables colours.
+    """The rules of a style sheet: a class for every look, and its light and dark colours.
 
-    Dark ones are for dark screens, or for what is inside an element of `dark_class`.
+    Dark colours are for dark screens, or for what is inside an element of `dark_class`.
     """
     rules = "".join(f".ic-{name}{{{look.paints}:var(--ic-{name})}}" for name, look in LOOKS.items())
     light = "".join(f"--ic-{name}:{look.light};" for name, look in LOOKS.items())

@@ -32,7 +32,7 @@ class AxisScale:
 
 
 def finite_figures(values: Iterable[float | None]) -> list[float]:
-    """The figures that can be drawn, without None and what is not finite."""
+    """The finite figures, limited to `_MOST` on either side; None is left out."""
     known = (value for value in values if value is not None and math.isfinite(value))
     return [min(max(float(value), -_MOST), _MOST) for value in known]
 
@@ -42,12 +42,13 @@ def is_drawable(value: float | None) -> bool:
     return value is not None and math.isfinite(value)
 
 
-def scale(values: Iterable[float | None], *, zero: bool = True, about: int = 5) -> AxisScale:
-    """Make a scale with round ticks that all figures are on; with `zero`, zero too.
+def make_scale(values: Iterable[float | None], *, zero: bool = True, about: int = 5) -> AxisScale:
+    """Make a scale with round ticks that spans all figures; with `zero`, zero too.
 
-    There are about so many ticks as `about` says; ticks of whole figures are whole.
+    There are about as many ticks as `about` says; ticks of whole figures are whole. Without a
+    figure the scale goes from 0 to 1.
 
-    >>> scale([3, 17]).ticks, scale([0.2, 0.9]).texts
+    >>> make_scale([3, 17]).ticks, make_scale([0.2, 0.9]).texts
     ((0.0, 5.0, 10.0, 15.0, 20.0), ('0', '0.2', '0.4', '0.6', '0.8', '1'))
     """
     known = finite_figures(values) or [0.0, 1.0]
@@ -66,7 +67,7 @@ def scale(values: Iterable[float | None], *, zero: bool = True, about: int = 5) 
 
 
 def _range_around(value: float, *, zero: bool) -> tuple[float, float]:
-    """A range around a value, for figures that are all equal."""
+    """The ends of a range around a value, for figures that are all equal."""
     if zero or value == 0:
         return (0.0, 1.0)
     room = max(abs(value) / 10, _LEAST)
@@ -74,7 +75,7 @@ def _range_around(value: float, *, zero: bool) -> tuple[float, float]:
 
 
 def _round_step(rough: float) -> float:
-    """The least of 1, 2, 5 times a power of ten that is not below this one."""
+    """The least of 1, 2, 5 times a power of ten that is not below `rough`."""
     power = math.floor(math.log10(rough))
     ten: float = 10.0**power
     return next(n * ten for n in (1, 2, 5, 10) if n * ten >= rough * (1 - 1e-9))

@@ -20,7 +20,7 @@ def report_html(facts: ReportFacts, *, show_values: bool = False) -> str:
 
 
 def report_page(facts: ReportFacts, *, show_values: bool = False) -> Page:
-    """Make the sections of the report; `show_values` names values of columns in pictures."""
+    """Make the page of the report; `show_values` names values of columns in pictures."""
     return Page(
         f"Report on {facts.data.release}",
         headline(facts),

@@ -16,14 +16,14 @@ from incrowd.documents.page import (
 from incrowd.documents.pictures import Bars, HeatMap, Plane, PlanePoint
 from incrowd.documents.report.facts import AlternativeFacts, ColumnFact, ReportFacts
 from incrowd.documents.report.wording import (
-    amount,
     bar_names,
-    before_and_after,
-    percent,
-    plain,
-    quiet,
+    before_after_series,
+    count_or_few,
+    figure_table,
+    paragraphs,
+    quiet_paragraphs,
     round_figures,
-    table,
+    share_or_few,
 )
 from incrowd.documents.words import loss_name, number, quantity
 from incrowd.errors import sentence
@@ -52,7 +52,7 @@ def columns_section(facts: ReportFacts, *, values: bool) -> Section:
         blocks.append(Folded(f"{one.name}: {_change_words(one, told)}", inside))
     if gone:
         rows = [(one.name, one.role, _fate_words(one)) for one in gone]
-        listing = table(("column", "role", "what became of it"), rows)
+        listing = figure_table(("column", "role", "what became of it"), rows)
         title = f"{quantity(len(gone), 'column')} not released as such"
         blocks.append(Folded(title, (listing,)) if len(gone) > _LISTED else listing)
     if len(done) > _LISTED:
@@ -60,11 +60,11 @@ def columns_section(facts: ReportFacts, *, values: bool) -> Section:
     notes = [facts.absent.get("columns", "")]
     if len(utility) > _DRAWN:
         notes.append(f"Pictures are drawn of the {_DRAWN} columns that changed most.")
-    return Section("columns", "What was done to each column", (*blocks, *quiet(*notes)))
+    return Section("columns", "What was done to each column", (*blocks, *quiet_paragraphs(*notes)))
 
 
 def _change_words(one: ColumnFact, told: ColumnUtility | None) -> str:
-    """What was done to a column, in a few words; `told` compares it with the original."""
+    """Say in a few words what was done to a column; `told` compares it with the original."""
     if one.role != "quasi":
         return "unchanged" if one.role != "identifier" else _fate_words(one)
     parts = []
@@ -74,9 +74,9 @@ def _change_words(one: ColumnFact, told: ColumnUtility | None) -> str:
     if one.labels is not None:
         parts.append(quantity(one.labels, "label"))
     if one.exact is not None:
-        parts.append(f"{percent(one.exact)} of the cells exact")
+        parts.append(f"{share_or_few(one.exact)} of the cells exact")
     if told is not None and told.ncp is not None:
-        parts.append(f"a cell spans {percent(told.ncp)} of the column on average")
+        parts.append(f"a cell spans {share_or_few(told.ncp)} of the column on average")
     return ", ".join(parts) or "generalized"
 
 
@@ -92,24 +92,25 @@ def _column_blocks(
     one: ColumnFact, told: ColumnUtility | None, *, values: bool
 ) -> tuple[Block, ...]:
     """Sentences on a column, and its histogram if it was compared with the original."""
-    blocks: list[Block] = list(plain(*_column_sentences(one, told)))
+    blocks: list[Block] = list(paragraphs(*_column_sentences(one, told)))
     if told is not None and told.histogram.labels:
         names = bar_names(told.histogram.labels, told.kind, values=values)
         picture = Bars(
             f"{one.name}, before and after",
             _histogram_words(told, values=values),
             names,
-            before_and_after(told.histogram.before, told.histogram.after),
+            before_after_series(told.histogram.before, told.histogram.after),
             x=one.name,
             y="share of the records",
         )
-        shares = (map(percent, told.histogram.before), map(percent, told.histogram.after))
+        shares = (map(share_or_few, told.histogram.before), map(share_or_few, told.histogram.after))
         rows = zip(names, *shares, strict=True)
-        blocks.append(PictureBlock(picture, table((one.name, "original", "release"), rows)))
+        blocks.append(PictureBlock(picture, figure_table((one.name, "original", "release"), rows)))
     return tuple(blocks)
 
 
 def _histogram_words(told: ColumnUtility, *, values: bool) -> str:
+    """Say how a histogram counts released cells, and how its values are named."""
     spread = "A released cell counts in equal parts for every value that it may stand for."
     if values or told.kind != "category":
         return spread
@@ -117,6 +118,7 @@ def _histogram_words(told: ColumnUtility, *, values: bool) -> str:
 
 
 def _column_sentences(one: ColumnFact, told: ColumnUtility | None) -> Iterator[str]:
+    """Yield what the column shows in the release, and how far it is from the original."""
     if one.role != "quasi":
         yield "The column leaves as it is."
     elif one.level is not None:
@@ -131,16 +133,16 @@ def _column_sentences(one: ColumnFact, told: ColumnUtility | None) -> Iterator[s
         return
     if told.total_variation is not None:
         yield (
-            f"{percent(told.total_variation)} of the records would have to move to make the column "
-            "look like the original's."
+            f"{share_or_few(told.total_variation)} of the records would have to move to make the "
+            "column look like the original's."
         )
     before, after = (public_count(count) for count in told.missing)
     if before != 0 or after != 0:
-        yield f"Missing cells: {amount(before)} before, {amount(after)} after."
+        yield f"Missing cells: {count_or_few(before)} before, {count_or_few(after)} after."
     if told.unreadable:
         yield (
-            f"{amount(public_count(told.unreadable))} cells stand for no value of the original: "
-            "they count as if they could be any."
+            f"{count_or_few(public_count(told.unreadable))} cells stand for no value of the "
+            "original: they count as if they could be any."
         )
 
 
@@ -149,12 +151,12 @@ def utility_section(facts: ReportFacts) -> Section:
     found = facts.utility
     if found is None:
         why = facts.absent.get("utility", "The release was not compared with its original.")
-        return Section("utility", "Utility", quiet(why))
-    blocks: list[Block] = [*plain(*_difference_sentences(found)), _folded_figures(found)]
+        return Section("utility", "Utility", quiet_paragraphs(why))
+    blocks: list[Block] = [*paragraphs(*_difference_sentences(found)), _folded_figures(found)]
     blocks += _association_blocks(found)
     if found.models:
         blocks.append(FigureTable.of(found.models, _MODELS, "Models trained on the release"))
-    blocks += quiet(*found.notes)
+    blocks += quiet_paragraphs(*found.notes)
     return Section("utility", "Utility", tuple(blocks))
 
 
@@ -169,26 +171,29 @@ _MODELS: Columns = {
 
 
 def _difference_sentences(found: ReleaseUtility) -> Iterator[str]:
+    """Yield how far columns, pairs of columns and queries are from the original."""
     if found.total_variation is not None:
         yield (
-            f"Column by column the release is {percent(found.total_variation)} away from the "
+            f"Column by column the release is {share_or_few(found.total_variation)} away from the "
             "original on average (0 % is the same distribution)."
         )
     if found.worst is not None and found.worst.total_variation:
         yield (
             f"The column that changed most is {found.worst.name}: "
-            f"{percent(found.worst.total_variation)}."
+            f"{share_or_few(found.worst.total_variation)}."
         )
     if found.two_way is not None:
-        yield f"Tables of two columns are {percent(found.two_way)} away on average."
+        yield f"Tables of two columns are {share_or_few(found.two_way)} away on average."
     if found.queries is not None:
         yield (
-            f"Counting queries over the release are off by {percent(found.queries.median_error)} "
-            f"(median of {quantity(found.queries.queries, 'query', 'queries')})."
+            "Counting queries over the release are off by "
+            f"{share_or_few(found.queries.median_error)} (median of "
+            f"{quantity(found.queries.queries, 'query', 'queries')})."
         )
 
 
 def _folded_figures(found: ReleaseUtility) -> Block:
+    """Make a folded table of losses and other figures."""
     rows: list[tuple[Cell, ...]] = [
         (f"loss: {loss_name(name)}", number(v)) for name, v in found.losses.items()
     ]
@@ -196,11 +201,11 @@ def _folded_figures(found: ReleaseUtility) -> Block:
         rows.append(("mean change of associations", number(found.pair_difference)))
     if found.queries is not None:
         rows.append(("divergence of counts (KL, nats)", number(found.queries.kl)))
-    return Folded("Losses and other figures", (table(("figure", "value"), rows),))
+    return Folded("Losses and other figures", (figure_table(("figure", "value"), rows),))
 
 
 def _association_blocks(found: ReleaseUtility) -> tuple[Block, ...]:
-    """A map of how associations changed; nothing if fewer than two columns have any."""
+    """Map how associations change; nothing if fewer than two columns have any."""
     told = [pair for pair in found.pairs if pair.difference is not None]
     names = list(dict.fromkeys(name for pair in told for name in pair.columns))[:_PAIRED]
     if len(names) < 2:
@@ -222,7 +227,7 @@ def _association_blocks(found: ReleaseUtility) -> tuple[Block, ...]:
         round_figures((" and ".join(p.columns), p.measure.replace("_", " "), p.before, p.after))
         for p in told
     ]
-    return (PictureBlock(picture, table(head, rows)),)
+    return (PictureBlock(picture, figure_table(head, rows)),)
 
 
 def alternatives_section(facts: ReportFacts) -> Section:
@@ -230,8 +235,8 @@ def alternatives_section(facts: ReportFacts) -> Section:
     found = facts.alternatives
     if found is None:
         why = facts.absent.get("alternatives", "It is not known what else was looked at.")
-        return Section("alternatives", "Alternatives", quiet(why))
-    blocks: list[Block] = list(plain(*_why_sentences(found)))
+        return Section("alternatives", "Alternatives", quiet_paragraphs(why))
+    blocks: list[Block] = list(paragraphs(*_why_sentences(found)))
     plane = _alternatives_plane(facts, found)
     if len(plane.points) > 1:
         blocks += _plane_blocks(plane)
@@ -243,16 +248,17 @@ def alternatives_section(facts: ReportFacts) -> Section:
                 one.name,
                 one.k,
                 round(one.loss, 4),
-                amount(one.left_out),
+                count_or_few(one.left_out),
                 "yes" if one.taken else "",
             )
             for one in best
         ]
-        blocks.append(Folded("The alternatives of least loss", (table(head, rows),)))
+        blocks.append(Folded("The alternatives of least loss", (figure_table(head, rows),)))
     return Section("alternatives", "Alternatives that were looked at", tuple(blocks))
 
 
 def _why_sentences(found: AlternativeFacts) -> Iterator[str]:
+    """Yield why the search chose this release, and which loss none goes below if that is known."""
     yield sentence(found.why)
     if found.optimal:
         yield "It is proved that no release of this kind loses less."
@@ -286,11 +292,13 @@ def _alternatives_plane(facts: ReportFacts, found: AlternativeFacts) -> Plane:
 
 def _plane_blocks(plane: Plane) -> tuple[Block, ...]:
     """The plane as a chart that answers a pointer, if it is installed; else as a picture."""
-    rows = [(point.name, point.kind, percent(point.x), round(point.y, 4)) for point in plane.points]
+    rows = [
+        (point.name, point.kind, share_or_few(point.x), round(point.y, 4)) for point in plane.points
+    ]
     head = ("table", "what", "highest chance to be found", "loss")
-    still = PictureBlock(plane, table(head, rows[:60]))
+    still = PictureBlock(plane, figure_table(head, rows[:60]))
     if not any(point.kind == "alternative" for point in plane.points):
         return (still,)
     if not interactive.is_available():
-        return (still, *quiet(CHARTS))
+        return (still, *quiet_paragraphs(CHARTS))
     return (Interactive(interactive.plane_spec(plane), still),)

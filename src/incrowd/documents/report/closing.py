@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from incrowd.documents.page import Block, Folded, Paragraphs, Section
 from incrowd.documents.report.facts import ReportFacts
-from incrowd.documents.report.wording import plain, quiet, table
+from incrowd.documents.report.wording import figure_table, paragraphs, quiet_paragraphs
 from incrowd.documents.words import loss_name, number
 from incrowd.models import MODELS
 from incrowd.release.certificate import Certificate
@@ -33,20 +33,20 @@ _GLOSSARY = (
 
 def limits_section(facts: ReportFacts) -> Section:
     """Tell what the release does not promise."""
-    return Section("limits", "Limits", plain(*facts.limits, *_ALWAYS))
+    return Section("limits", "Limits", paragraphs(*facts.limits, *_ALWAYS))
 
 
 def papers_section(facts: ReportFacts) -> Section:
     """Show the policy, the certificate and the glossary."""
     blocks: list[Block] = [Folded("The policy", (Paragraphs((facts.policy,), "command"),))]
     if facts.certificate is None:
-        blocks += quiet(facts.absent.get("certificate", "There is no certificate."))
+        blocks += quiet_paragraphs(facts.absent.get("certificate", "There is no certificate."))
     else:
         blocks.append(
             Folded("The certificate", _certificate_blocks(facts.certificate, facts.signed_by))
         )
     words = (*_GLOSSARY, *_model_definitions(facts))
-    blocks.append(Folded("Words of this report", (table(("word", "meaning"), words),)))
+    blocks.append(Folded("Words of this report", (figure_table(("word", "meaning"), words),)))
     return Section("papers", "Policy, certificate, glossary", tuple(blocks))
 
 
@@ -71,4 +71,4 @@ def _certificate_blocks(certificate: Certificate, signed_by: str | None) -> tupl
         *((f"version of {name}", version) for name, version in certificate.versions.items()),
         *((f"loss: {loss_name(name)}", number(loss)) for name, loss in certificate.loss.items()),
     ]
-    return (table(("what", "value"), rows),)
+    return (figure_table(("what", "value"), rows),)

@@ -16,13 +16,13 @@ from incrowd.documents.report.facts import (
     SizeFacts,
 )
 from incrowd.documents.report.wording import (
-    amount,
-    before_and_after,
-    percent,
-    plain,
-    quiet,
+    before_after_series,
+    count_or_few,
+    figure_table,
+    paragraphs,
+    quiet_paragraphs,
     round_figures,
-    table,
+    share_or_few,
 )
 from incrowd.documents.words import number, quantity
 from incrowd.errors import join_words
@@ -42,36 +42,39 @@ def exposed_section(facts: ReportFacts) -> Section:
     found = facts.exposure
     blocks: list[Block] = []
     if found is not None:
-        blocks += plain(*_exposure_sentences(found))
+        blocks += paragraphs(*_exposure_sentences(found))
         blocks += _exposed_pictures(found)
-        blocks += quiet(*found.notes)
-    blocks += quiet(facts.absent.get("exposed", ""))
+        blocks += quiet_paragraphs(*found.notes)
+    blocks += quiet_paragraphs(facts.absent.get("exposed", ""))
     return Section("exposed", "Who is exposed, and why", tuple(blocks))
 
 
 def _exposure_sentences(found: ExposureFacts) -> Iterator[str]:
+    """Yield how many records are unique or exposed, and the worst pair and column."""
     risk, of = found.risk, found.of
     yield (
-        f"{percent(risk.unique_share)} of the records of the {of} are unique: anybody who knows "
-        "these columns of a person finds their record."
+        f"{share_or_few(risk.unique_share)} of the records of the {of} are unique: anybody who "
+        "knows these columns of a person finds their record."
     )
     yield (
-        f"{percent(risk.above)} are in classes so small that a guess is right more often than one "
-        f"time in {number(1 / found.threshold)}."
+        f"{share_or_few(risk.above)} are in classes so small that a guess is right more often than "
+        f"one time in {number(1 / found.threshold)}."
     )
     if found.worst:
         one, other, share = found.worst[0]
-        yield f"{one} and {other} together make {percent(share)} unique, more than any other pair."
+        part = share_or_few(share)
+        yield f"{one} and {other} together make {part} unique, more than any other pair."
     parts = [c for c in found.contributions if c.unique]
     if parts:
         most = max(parts, key=lambda one: one.unique or 0.0)
         yield (
-            f"{most.column} does most to make records unique: its part is {percent(most.unique)} "
-            "of the records."
+            f"{most.column} does most to make records unique: its part is "
+            f"{share_or_few(most.unique)} of the records."
         )
 
 
 def _exposed_pictures(found: ExposureFacts) -> Iterator[Block]:
+    """Draw what each column adds and, for several columns, unique records by pairs of them."""
     yield _contributions_picture(found)
     if len(found.pairs) > 1:
         rows = [
@@ -87,10 +90,11 @@ def _exposed_pictures(found: ExposureFacts) -> Iterator[Block]:
             found.unique,
             most=max(found.most, 0.01),
         )
-        yield PictureBlock(picture, table(("column", *found.pairs), rows))
+        yield PictureBlock(picture, figure_table(("column", *found.pairs), rows))
 
 
 def _contributions_picture(found: ExposureFacts) -> PictureBlock:
+    """Draw the part of each column in unique records, or its exposure if that is not known."""
     shapley = any(one.unique is not None for one in found.contributions)
     every = sorted(found.contributions, key=lambda one: -((one.unique or one.alone) or 0.0))
     shown = every[:_MOST_BARS]
@@ -108,7 +112,7 @@ def _contributions_picture(found: ExposureFacts) -> PictureBlock:
     head = ("column", "exposed by it alone", "exposed without it", "part of unique records")
     rows = [(one.column, one.alone, one.without, one.unique) for one in every]
     picture = Bars("What each column does", about, names, series, y="share of the records")
-    return PictureBlock(picture, table(head, [round_figures(row) for row in rows]))
+    return PictureBlock(picture, figure_table(head, [round_figures(row) for row in rows]))
 
 
 def _contribution_series(shown: Sequence[ContributionFact]) -> Iterator[Series]:
@@ -124,38 +128,41 @@ def before_section(facts: ReportFacts) -> Section:
     if facts.risk is not None:
         exposed = facts.exposure
         before = exposed.risk if exposed is not None and exposed.of == "original" else None
-        blocks += plain(*_risk_sentences(before, facts.risk))
+        blocks += paragraphs(*_risk_sentences(before, facts.risk))
         blocks.append(_risk_table(before, facts.risk))
         if facts.data.world is not None:
-            blocks += plain(_OUTSIDERS)
+            blocks += paragraphs(_OUTSIDERS)
     if facts.sizes is not None:
         blocks.append(_size_picture(facts.sizes))
         if facts.curve is not None:
             blocks.append(_risk_picture(facts.curve, facts.sizes))
     blocks += _diversity_blocks(facts.diversity)
-    blocks += quiet(facts.absent.get("before", ""))
+    blocks += quiet_paragraphs(facts.absent.get("before", ""))
     return Section("before", "Before and after", tuple(blocks))
 
 
 def _risk_sentences(before: RiskFacts | None, after: RiskFacts) -> Iterator[str]:
+    """Yield the smallest class and the chances to be found, before if known, and after."""
     if before is not None:
         yield (
             f"The smallest class goes from {number(before.k)} to {number(after.k)}, the highest "
-            f"chance to be found from {percent(before.highest)} to {percent(after.highest)}, "
-            f"the average from {percent(before.average)} to {percent(after.average)}."
+            f"chance to be found from {share_or_few(before.highest)} to "
+            f"{share_or_few(after.highest)}, the average from "
+            f"{share_or_few(before.average)} to {share_or_few(after.average)}."
         )
     else:
         yield (
             f"The smallest class has {number(after.k)}; the highest chance to be found is "
-            f"{percent(after.highest)}, the average {percent(after.average)}."
+            f"{share_or_few(after.highest)}, the average {share_or_few(after.average)}."
         )
     yield "A class is all records that show the same in the columns that people are found by."
 
 
 def _risk_table(before: RiskFacts | None, after: RiskFacts) -> Block:
+    """Make a table of the risk of the release, beside that of the original if it is known."""
     tables = (after,) if before is None else (before, after)
     head = ("", "release") if before is None else ("", "original", "release")
-    return table(head, [(title, *map(figure, tables)) for title, figure in _RISK.items()])
+    return figure_table(head, [(title, *map(figure, tables)) for title, figure in _RISK.items()])
 
 
 _RISK: Mapping[str, Callable[[RiskFacts], str]] = {
@@ -163,19 +170,20 @@ _RISK: Mapping[str, Callable[[RiskFacts], str]] = {
     "classes": lambda risk: number(risk.classes),
     "smallest class (k)": lambda risk: number(risk.k),
     "average class": lambda risk: number(round(risk.average_class, 1)),
-    "unique records": lambda risk: amount(risk.unique),
-    "highest chance to be found": lambda risk: percent(risk.highest),
-    "average chance to be found": lambda risk: percent(risk.average),
-    "records in classes of 4 or fewer": lambda risk: percent(risk.above),
+    "unique records": lambda risk: count_or_few(risk.unique),
+    "highest chance to be found": lambda risk: share_or_few(risk.highest),
+    "average chance to be found": lambda risk: share_or_few(risk.average),
+    "records in classes of 4 or fewer": lambda risk: share_or_few(risk.above),
 }
 
 
 def _size_picture(sizes: SizeFacts) -> PictureBlock:
+    """Draw records by the size of their class, with the smallest size that the policy allows."""
     picture = Bars(
         "Records by the size of their class",
         _size_sentence(sizes),
         sizes.labels,
-        before_and_after(sizes.before, sizes.after),
+        before_after_series(sizes.before, sizes.after),
         x="size of the class",
         y="share of the records",
         mark=sizes.mark if sizes.least > 1 else None,
@@ -186,6 +194,7 @@ def _size_picture(sizes: SizeFacts) -> PictureBlock:
 
 
 def _size_sentence(sizes: SizeFacts) -> str:
+    """Say what the bars of sizes show, and which smallest class the policy asks for."""
     said = "Share of the records in classes of so many."
     if sizes.least < 2:
         return f"{said} The policy sets no smallest class."
@@ -197,13 +206,14 @@ def _bar_table(picture: Bars, first: str) -> FigureTable:
     """The figures of bars as a table; `first` is the head of the labels."""
     head = (first, *(one.name for one in picture.series))
     rows = [
-        (label, *(percent(one.values[i]) for one in picture.series))
+        (label, *(share_or_few(one.values[i]) for one in picture.series))
         for i, label in enumerate(picture.labels)
     ]
-    return table(head, rows)
+    return figure_table(head, rows)
 
 
 def _risk_picture(curve: RiskCurve, sizes: SizeFacts) -> PictureBlock:
+    """Draw the share of records above each risk as stairs, before and after."""
     lines = [("original", curve.before), ("release", curve.after)]
     series = tuple(
         CurveLine(name, ((0.0, 1.0), *points), step=True) for name, points in lines if points
@@ -220,8 +230,12 @@ def _risk_picture(curve: RiskCurve, sizes: SizeFacts) -> PictureBlock:
         mark_name=f"1 in {number(sizes.least)}" if limited else "",
         mark_on="x",
     )
-    rows = [(name, percent(x), percent(y)) for name, points in lines for x, y in points[:30]]
-    return PictureBlock(picture, table(("table", "chance above", "share of the records"), rows))
+    rows = [
+        (name, share_or_few(x), share_or_few(y)) for name, points in lines for x, y in points[:30]
+    ]
+    return PictureBlock(
+        picture, figure_table(("table", "chance above", "share of the records"), rows)
+    )
 
 
 def _diversity_blocks(found: Sequence[DiversityFacts]) -> tuple[Block, ...]:
@@ -238,7 +252,7 @@ def _diversity_blocks(found: Sequence[DiversityFacts]) -> tuple[Block, ...]:
         "weakest class after": lambda one: number(one.worst_after),
     }
     pictures = tuple(_diversity_picture(one) for one in found)
-    said = plain(
+    said = paragraphs(
         "What a class tells about sensitive values: l is how many well-represented values it has "
         "at least, more is safer; t is how far its values are from those of the whole table, less "
         "is safer."
@@ -255,12 +269,13 @@ def _diversity_blocks(found: Sequence[DiversityFacts]) -> tuple[Block, ...]:
 
 
 def _diversity_picture(one: DiversityFacts) -> PictureBlock:
+    """Draw records by the l or t that their class reaches, before and after."""
     asked = "" if one.asked is None else f" The policy asks for {number(one.asked)}."
     picture = Bars(
         f"{one.measure} of {one.column}",
         f"Share of the records by what their class reaches.{asked}",
         one.labels,
-        before_and_after(one.before, one.after),
+        before_after_series(one.before, one.after),
         x=one.measure,
         y="share of the records",
         mark=one.mark,
@@ -275,26 +290,27 @@ def attacks_section(facts: ReportFacts) -> Section:
     found = facts.attacks
     if found is None or not found.attacks:
         why = facts.absent.get("attacks", "No attack was played.")
-        return Section("attacks", "Attacks", quiet(why))
+        return Section("attacks", "Attacks", quiet_paragraphs(why))
     shown = _attacks_to_draw(found.attacks)
     said = _broken_sentence(found)
     scenarios = dict.fromkeys(one.scenario for one in found.attacks)
     blocks: list[Block] = [
-        *plain(
+        *paragraphs(
             said,
             "Each attacker is played to the end against this release. The line shows the interval "
             "for more people like these; compare it with what a mere guess gets right.",
         ),
         _attack_picture(shown, len({name for one in found.attacks for name in one.knows})),
-        *quiet(_undrawn_words(len(found.attacks) - len(shown))),
+        *quiet_paragraphs(_undrawn_words(len(found.attacks) - len(shown))),
         Folded("Every attack in figures", (FigureTable.of(found.attacks, _ATTACK),)),
-        Folded("What these attackers do", plain(*scenarios)),
-        *quiet(*found.notes),
+        Folded("What these attackers do", paragraphs(*scenarios)),
+        *quiet_paragraphs(*found.notes),
     ]
     return Section("attacks", "Attacks", tuple(blocks))
 
 
 def _broken_sentence(found: AttackFacts) -> str:
+    """Say how many limits attacks break and what for, or that no attack breaks one."""
     if not found.broken:
         return "No attack breaks a limit."
     which = quantity(found.broken, "limit is", "limits are")
@@ -321,6 +337,7 @@ def _undrawn_words(count: int) -> str:
 
 
 def _attack_picture(shown: Sequence[AttackFact], width: int) -> PictureBlock:
+    """Draw how often each attacker is right; `width` is how many columns all know together."""
     picture = EstimateBars(
         "How often attackers are right",
         "Share of the people, or rows, that an attacker is right about, with its 95 % interval; "
@@ -354,7 +371,7 @@ def _success_words(attack: AttackFact) -> str:
     if not attack.trials:
         return "nobody to ask"
     most = "at most " if attack.bound and attack.success else ""
-    return f"{most}{percent(attack.success, f'{FEW} people')}"
+    return f"{most}{share_or_few(attack.success, f'{FEW} people')}"
 
 
 _ATTACK: Columns = {
@@ -362,10 +379,10 @@ _ATTACK: Columns = {
     "knows": lambda attack: ", ".join(attack.knows),
     "right": _success_words,
     "95 % interval": lambda attack: (
-        "" if attack.low is None else f"{percent(attack.low)} to {percent(attack.high)}"
+        "" if attack.low is None else f"{share_or_few(attack.low)} to {share_or_few(attack.high)}"
     ),
-    "a guess is right": lambda attack: percent(attack.baseline),
-    "gain": lambda attack: percent(attack.gain, "") if attack.trials else "",
+    "a guess is right": lambda attack: share_or_few(attack.baseline),
+    "gain": lambda attack: share_or_few(attack.gain, "") if attack.trials else "",
     "people": lambda attack: number(attack.trials),
     "breaks a limit": lambda attack: "yes" if attack.breaks else "",
 }

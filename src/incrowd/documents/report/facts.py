@@ -166,7 +166,7 @@ class AttackFacts:
 
     @property
     def outcome(self) -> AttackOutcome:
-        """What they came to: limits that are broken, and what those who break them are after."""
+        """The number of limits that are broken, and the goals of the attacks that break them."""
         goals = dict.fromkeys(attack.goal for attack in self.attacks if attack.breaks)
         return AttackOutcome(broken=self.broken, goals=tuple(goals))
 

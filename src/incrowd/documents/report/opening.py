@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from incrowd.documents.page import Block, Columns, FigureTable, Folded, Paragraphs, Section
 from incrowd.documents.report.facts import ColumnFact, DataFacts, ReportFacts
-from incrowd.documents.report.wording import percent, plain, quiet
+from incrowd.documents.report.wording import paragraphs, quiet_paragraphs, share_or_few
 from incrowd.documents.verdict import UNCHECKED, Findings, alone_sentences, release_verdict
-from incrowd.documents.words import number, promise, quantity
+from incrowd.documents.words import number, promise_words, quantity
 from incrowd.errors import join_words, sentence
 from incrowd.verify.verdict import Check, Verdict
 
@@ -62,7 +62,8 @@ def _failure_sentences(verdict: Check) -> Iterator[str]:
 
 
 def _promise_sentence(model: Verdict) -> str:
-    meaning = promise(model.name, model.column, model.reached)
+    """Say what a model that is met means, with the confidence if it is an estimate."""
+    meaning = promise_words(model.name, model.column, model.reached)
     sure = "" if model.confidence is None else f", with confidence {number(model.confidence)}"
     named = model.column is not None and meaning.startswith(model.column)
     return f"{meaning if named else sentence(meaning).removesuffix('.')}{sure}."
@@ -74,16 +75,16 @@ def verdict_section(facts: ReportFacts) -> Section:
     blocks: list[Block] = []
     if verdict.models:
         blocks.append(FigureTable.of(verdict.models, _VERDICT))
-    blocks += plain("To check the release again:")
+    blocks += paragraphs("To check the release again:")
     blocks.append(Paragraphs((facts.command,), "command"))
-    blocks += plain(*verdict.notes)
+    blocks += paragraphs(*verdict.notes)
     if verdict.claimed:
-        blocks += quiet(
+        blocks += quiet_paragraphs(
             "The certificate also says the following, which was not counted again: "
             f"{', '.join(verdict.claimed)}."
         )
     if verdict.digest:
-        blocks += quiet(f"SHA-256 of the release: {verdict.digest}")
+        blocks += quiet_paragraphs(f"SHA-256 of the release: {verdict.digest}")
     return Section("verdict", "Verdict", tuple(blocks))
 
 
@@ -94,7 +95,7 @@ _VERDICT: Columns = {
     "reached": lambda model: number(model.reached),
     "met": lambda model: "yes" if model.ok else "NO",
     "what it means": lambda model: (
-        promise(model.name, model.column, model.reached) if model.ok else ""
+        promise_words(model.name, model.column, model.reached) if model.ok else ""
     ),
 }
 
@@ -104,8 +105,8 @@ def data_section(facts: ReportFacts) -> Section:
     data, columns = facts.data, facts.columns
     leaving = sum(column.leaves for column in columns)
     blocks: list[Block] = [
-        *plain(*_size_sentences(data, leaving)),
-        *plain(*_role_sentences(data, columns)),
+        *paragraphs(*_size_sentences(data, leaving)),
+        *paragraphs(*_role_sentences(data, columns)),
     ]
     listing = FigureTable.of(columns, _COLUMNS)
     if len(columns) > _FOLDED:
@@ -140,7 +141,7 @@ def _size_sentences(data: DataFacts, columns: int) -> Iterator[str]:
     elif gone is not None and gone.records:
         missing = f", {gone.for_missing:,} of them for a missing value" if gone.for_missing else ""
         were = quantity(gone.records, "record was", "records were")
-        yield f"{were} left out ({percent(gone.share)}){missing}."
+        yield f"{were} left out ({share_or_few(gone.share)}){missing}."
     elif gone is not None:
         yield "No record was left out."
     if data.world is not None:
@@ -152,6 +153,7 @@ def _size_sentences(data: DataFacts, columns: int) -> Iterator[str]:
 
 
 def _role_sentences(data: DataFacts, columns: Sequence[ColumnFact]) -> Iterator[str]:
+    """Yield by which columns people could be found, and how units and missing values are read."""
     if quasi := [column.name for column in columns if column.role == "quasi"]:
         names = join_words(quasi) if len(quasi) <= _FOLDED else f"{len(quasi)} columns"
         yield f"People could be found by {names}. Everything below is about these columns."

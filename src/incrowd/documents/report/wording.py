@@ -15,11 +15,13 @@ _MOST_DIGITS = 3
 _YEAR = re.compile(r"[<≥\[\]() ]*\d{4}(, \d{4})?[\[\]() ]*")
 
 
-def percent(share: float | None, few: str = f"{FEW} records") -> str:
-    """A share for people; only all is 100 %, and only nothing is 0 %.
+def share_or_few(share: float | None, few: str = f"{FEW} records") -> str:
+    """A share in percent as text; `few` if it is None, which is withheld.
 
-    >>> percent(0.1234), percent(0.00004), percent(0.99999), percent(1.0), percent(None)
-    ('12.3 %', 'below 0.1 %', 'above 99.9 %', '100 %', 'fewer than 5 records')
+    Only all is 100 %, and only nothing is 0 %.
+
+    >>> [share_or_few(share) for share in (0.1234, 0.00004, 0.99999, 1.0, None)]
+    ['12.3 %', 'below 0.1 %', 'above 99.9 %', '100 %', 'fewer than 5 records']
     """
     if share is None:
         return few
@@ -30,27 +32,27 @@ def percent(share: float | None, few: str = f"{FEW} records") -> str:
     return f"{number(round(100 * share, 1))} %"
 
 
-def amount(count: int | None) -> str:
-    """A count of records in words; None is withheld."""
+def count_or_few(count: int | None) -> str:
+    """A count of records as text; `fewer than 5` if it is None, which is withheld."""
     return FEW if count is None else number(count)
 
 
 def round_figures(row: Sequence[Cell]) -> tuple[Cell, ...]:
-    """A row of a table with its figures in four digits."""
+    """The cells of a row with its fractions in four decimals."""
     return tuple(round(cell, 4) if isinstance(cell, float) else cell for cell in row)
 
 
-def plain(*sentences: str, kind: Literal["plain", "quiet"] = "plain") -> tuple[Block, ...]:
-    """Sentences as a block; none if there is no sentence."""
+def paragraphs(*sentences: str, kind: Literal["plain", "quiet"] = "plain") -> tuple[Block, ...]:
+    """Put sentences into a block, each a paragraph; no block if all are empty."""
     said = tuple(sentence for sentence in sentences if sentence)
     return (Paragraphs(said, kind),) if said else ()
 
 
-quiet = partial(plain, kind="quiet")
-"""Sentences in a low voice; no block if there is none."""
+quiet_paragraphs = partial(paragraphs, kind="quiet")
+"""The same in a quiet colour, for what is only good to know."""
 
 
-def before_and_after(
+def before_after_series(
     before: tuple[float | None, ...] | None, after: tuple[float | None, ...]
 ) -> tuple[Series, ...]:
     """The bars of the release, after those of the original unless `before` is None."""
@@ -58,8 +60,10 @@ def before_and_after(
     return (release,) if before is None else (Series("original", before), release)
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[Cell]], caption: str = "") -> FigureTable:
-    """Make a table of figures."""
+def figure_table(
+    head: Sequence[str], rows: Iterable[Sequence[Cell]], caption: str = ""
+) -> FigureTable:
+    """Make a table of figures from heads and rows of cells."""
     return FigureTable(tuple(head), tuple(map(tuple, rows)), caption)
 
 

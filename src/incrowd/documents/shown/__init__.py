@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from incrowd.documents import compare_page
-from incrowd.documents.json import plain
+from incrowd.documents.json import json_value
 from incrowd.documents.page import Page, Paragraphs, PictureBlock, Section, fragment_html, page_html
 from incrowd.documents.pictures import Picture, standalone_svg
 from incrowd.documents.shown import identified, planned, released
@@ -42,7 +42,7 @@ VIEWS: dict[str, Callable[[Any], ResultView]] = {
 
 
 def view(result: object) -> ResultView:
-    """Make the view of a result that a notebook shows."""
+    """Make what a notebook shows of a result: sentence, picture and table."""
     return VIEWS[type(result).__name__](result)
 
 
@@ -58,7 +58,7 @@ def plot(result: object) -> "Plotted":
 
 def document(result: object) -> dict[str, Any]:
     """Make the JSON document of a result, without paths of files."""
-    made: dict[str, Any] = plain(view(result).document())
+    made: dict[str, Any] = json_value(view(result).document())
     return made
 
 
@@ -85,7 +85,10 @@ class Plotted:
         return fragment_html((PictureBlock(self.picture),))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the picture to a file: .svg, .html or, with `incrowd[charts]`, .png."""
+        """Write the picture to a file: .svg, .html or, with `incrowd[charts]`, .png.
+
+        `InputError` for another ending, or if PNG files cannot be made.
+        """
         kind = Path(path).suffix.lower()
         if kind not in _WRITERS:
             raise InputError(
@@ -95,12 +98,14 @@ class Plotted:
 
 
 def _page_bytes(plotted: Plotted) -> bytes:
+    """The picture as an HTML page."""
     picture = plotted.picture
     section = Section("figure", "The figure", (PictureBlock(picture),))
     return page_html(Page(picture.title, Paragraphs((picture.about,)), (section,))).encode()
 
 
 def _png_bytes(plotted: Plotted) -> bytes:
+    """The picture as PNG; `InputError` if the library for it is not installed."""
     if find_spec("vl_convert") is None:
         raise InputError(
             "PNG files need a library that is not installed",

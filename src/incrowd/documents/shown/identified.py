@@ -50,6 +50,7 @@ def discovery_view(found: "Discovery") -> ResultView:
 
 
 def _drawn_words(sets: int) -> str:
+    """Say how many of the sets are drawn; empty if all are."""
     return f", the first {MOST_DRAWN} of {sets:,}" if sets > MOST_DRAWN else ""
 
 

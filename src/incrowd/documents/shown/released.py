@@ -32,13 +32,13 @@ def risk_view(risk: "Risk") -> ResultView:
     )
     return ResultView(
         good_or_bad_news(risk_headline(risk, ["these columns"]), when=risk.k >= 2),
-        class_sizes(risk),
+        class_size_bars(risk),
         FigureTable(("figure", "value"), rows, "Risk of somebody who is known to be in the table"),
         lambda: json.risk_document(risk),
     )
 
 
-def class_sizes(risk: "Risk") -> Bars:
+def class_size_bars(risk: "Risk") -> Bars:
     """Make bars of how many people are in classes of each size."""
     bands = risk.people_by_class_size
     return Bars(
@@ -62,7 +62,7 @@ def release_view(release: "Release") -> ResultView:
     losses = ", ".join(f"{loss_name(n)} {number(value)}" for n, value in release.loss.items())
     return ResultView(
         good_or_bad_news(head),
-        class_sizes(release.risk),
+        class_size_bars(release.risk),
         models_table(release.models),
         lambda: json.release_document(release, {}),
         (

@@ -9,8 +9,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from incrowd.documents.lettering import coordinate, plain
-from incrowd.documents.words import number, printable
+from incrowd.documents.lettering import coordinate, one_line
+from incrowd.documents.words import number, printable_text
 
 
 def render(template: str, **values: object) -> str:
@@ -18,7 +18,7 @@ def render(template: str, **values: object) -> str:
     return _make_environment().get_template(template).render(**values)
 
 
-def script_safe(value: Mapping[str, Any]) -> Markup:
+def script_json(value: Mapping[str, Any]) -> Markup:
     """Write a value as JSON for a script element: nothing in it can end the element."""
     return Markup(json.dumps(value, cls=ScriptSafe, sort_keys=True))  # noqa: S704  it is escaped
 
@@ -48,6 +48,7 @@ _STEERING = re.compile("[<>&'\u2028\u2029]")
 
 @cache
 def _make_environment() -> Environment:
+    """The Jinja environment of our templates: everything is escaped, unknown names are errors."""
     made = Environment(
         loader=PackageLoader("incrowd.documents", "templates"),
         autoescape=True,
@@ -59,8 +60,8 @@ def _make_environment() -> Environment:
         "number": number,
         "ours": mark_as_escaped,
         "coordinate": coordinate,
-        "plain": plain,
-        "printable": printable,
-        "script_safe": script_safe,
+        "plain": one_line,
+        "printable": printable_text,
+        "script_safe": script_json,
     }
     return made

@@ -82,7 +82,7 @@ def _search_all(problem: Problem, watch: Watch, size: int) -> tuple[Levels | Non
     best, least = None, inf
     record = Record(tuple(column.name for column in problem.columns), size)
     for looked, levels in enumerate(nodes_in_order(problem)):
-        if watch.over(answered=best is not None):
+        if watch.is_over(answered=best is not None):
             return best, looked, record
         watch.tell("examining every node", looked / size)
         node = judge_node(problem, levels)

@@ -94,7 +94,7 @@ class BestFirst:
     def _over(self) -> bool:
         """Whether time or level vectors to look at are used up; a bar is a known answer."""
         answered = self._node is not None or self._best < inf
-        return self._examined >= self._most or self._watch.over(answered=answered)
+        return self._examined >= self._most or self._watch.is_over(answered=answered)
 
     def seek(self) -> None:
         """Look at open nodes until none can be better than the best.

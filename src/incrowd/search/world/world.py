@@ -190,7 +190,7 @@ def best_levels(problem: Problem, watch: Watch, bar: float) -> Levels | None:
         levels = [some[-1:] for some in levels]
     best = None
     for vector in sorted(product(*levels), key=sum):
-        if watch.over(answered=bar < inf):
+        if watch.is_over(answered=bar < inf):
             break
         found = _better_recoding(problem, vector, bar)
         if found is not None:

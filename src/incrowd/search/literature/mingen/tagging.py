@@ -96,7 +96,7 @@ class TaggedLattice:
 
     def _is_over(self, watch: Watch) -> bool:
         """Whether to stop: time is up, and there is a node unless the time limit is hard."""
-        return watch.expired and watch.over(answered=bool(self._releasable))
+        return watch.expired and watch.is_over(answered=bool(self._releasable))
 
     def _tag_of(self, node: Node) -> int:
         """The tag of a node: open, closed, or above a releasable one."""
