@@ -9,7 +9,7 @@ import numpy as np
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.errors import InputError
 from incrowd.hierarchy.decoding import Run
-from incrowd.hierarchy.pools import set_labels
+from incrowd.hierarchy.pools import labels_of_sets
 from incrowd.linkage.atoms import AtomSets, atom_sets_of, drop_idle
 from incrowd.linkage.index import make_index
 from incrowd.linkage.links import persons_of
@@ -255,7 +255,7 @@ class CandidateCounter:
             labels = one.labels((low, high, level), spans=spans)
             if (held := sets.get(one.place)) is not None:
                 shape = held.start, held.code, held.pools
-                labels = set_labels(one.column.hierarchy, *shape).tolist()
+                labels = labels_of_sets(one.column.hierarchy, *shape).tolist()
             shown.append(one.match_labels(labels))
         found = [atom_sets_of(matching) for matching, _ in shown]
         lines = [one.of[label] for one, (_, label) in zip(found, shown, strict=True)]

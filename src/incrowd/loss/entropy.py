@@ -88,7 +88,7 @@ def _records_under(cells: ShownCells, frequency: Counts) -> Counts:
     if cells.sets is not None:
         values = np.append(0, frequency[1:])
         pools = cells.sets.pools
-        return cells.sets.sums(values if pools is None else pools.sums(values))
+        return cells.sets.sums(values if pools is None else pools.sum_leaves(values))
     up_to = np.cumsum(frequency)
     under: Counts = up_to[cells.high] - up_to[np.maximum(cells.low, 1) - 1]
     return under

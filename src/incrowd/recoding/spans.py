@@ -122,7 +122,7 @@ def _sets_of(group: Counts, codes: Codes, column: QuasiColumn) -> ValueSets:
     width = len(column.frequency)
     pairs = np.unique(group * width + member)
     if pools is not None:
-        pairs = pairs[pools.are_topmost(pairs // width, (pairs % width).astype(np.int32))]
+        pairs = pairs[pools.flag_topmost(pairs // width, (pairs % width).astype(np.int32))]
     every = np.arange(int(group.max(initial=-1)) + 2) * width
     start = np.searchsorted(pairs, every).astype(np.int64)
     return ValueSets(start, (pairs % width).astype(np.int32), pools)

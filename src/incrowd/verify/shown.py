@@ -14,7 +14,13 @@ import polars as pl
 
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.errors import InputError, NotMetError, count_of
-from incrowd.hierarchy.labels import named_in, node_reach, reach_of, read_bounds, read_members
+from incrowd.hierarchy.labels import (
+    names_in_labels,
+    node_reach,
+    reach_of,
+    read_bounds,
+    read_members,
+)
 from incrowd.table.cells import text_of
 from incrowd.table.counted import CountedRows
 from incrowd.verify.crowds import (
@@ -246,7 +252,7 @@ def demand_named_by_crowds(
     `people` says how many hold each leaf. A label that is no set names what its whole class has.
     """
     labels = [label for label in cells.labels.to_list() if read_members(label) is not None]
-    names = sorted(named_in(labels))
+    names = sorted(names_in_labels(labels))
     shown = tree.decode_all(names, frozenset(names))
     if few := sum(int(people[shown[i]].sum()) < k for i in range(len(names))):
         verb = "is" if few == 1 else "are"

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from incrowd.hierarchy.pools import set_labels
+from incrowd.hierarchy.pools import labels_of_sets
 from incrowd.recoding.column_cells import ByClass, Cell
 from incrowd.recoding.outcome import Outcome
 from incrowd.recoding.show.transformation import Transformation
@@ -44,7 +44,7 @@ def shown_by_class(outcome: Outcome, j: int) -> ByClass:
     column = outcome.columns[j]
     hierarchy = column.hierarchy
     if (sets := outcome.sets.get(j)) is not None:
-        labels = set_labels(hierarchy, sets.start, sets.code, sets.pools)
+        labels = labels_of_sets(hierarchy, sets.start, sets.code, sets.pools)
         named = sets.members == 1
         if sets.pools is not None:
             named &= sets.pools.level[sets.code[sets.start[:-1]]] == 0
