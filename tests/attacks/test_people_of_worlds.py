@@ -104,7 +104,7 @@ def test_who_may_be_in_the_table_by_the_values_of_the_original(people, records):
 def test_a_missing_value_that_says_nothing_fits_all(values):
     decoding = LabelDecoding.open_to_missing(values)
     for label in range(decoding.labels):
-        start, member = decoding.by_label
+        start, member = decoding.values_by_label
         some = member[start[label] : start[label + 1]].tolist()
         assert some == (list(range(values)) if label == 0 else [0, label])
 

@@ -10,7 +10,7 @@ from incrowd.arrays import Counts, Floats
 from incrowd.attacks.attack import Attack, columns, part
 from incrowd.attacks.rates import Moments, PersonRisk, Rate, chance_of_guess
 from incrowd.kernels.linkage import fits as kernels
-from incrowd.linkage.decoding import parts
+from incrowd.linkage.decoding import iterate_parts
 from incrowd.linkage.fit import Fit, SideClasses
 
 
@@ -58,7 +58,7 @@ def _hits_and_people(left: Fit, right: Fit, both: Fit) -> tuple[Floats, Counts]:
         rows = _figure_of_first_rows(rows, both.rows)
         weights = both.people.sizes, both.rows.sizes
     found, done = [np.zeros(0)], 0
-    for some in parts(members):
+    for some in iterate_parts(members):
         by = people[done:], rows
         found.append(kernels.expected_links(some, (weights[0][done:], weights[1]), by))
         done += len(some[0]) - 1

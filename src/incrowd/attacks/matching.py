@@ -40,7 +40,7 @@ def play_matching(tables: AttackTables) -> MatchingPlayed:
     concealed = None if pairs is None else count_after_matching(pairs)
     if pairs is None or concealed is None:
         return MatchingPlayed(notes=(_TOO_MANY,))
-    after = tables.linked_world.after_matching(concealed)
+    after = tables.linked_world.candidates_after_matching(concealed)
     if after is None:
         return MatchingPlayed(notes=(_TOO_FEW,))
     known = _count_for_insiders(tables)

@@ -19,7 +19,7 @@ from incrowd.attacks.row_order import row_order
 from incrowd.attacks.singling_out import singling_out
 from incrowd.errors import InputError
 from incrowd.linkage.attack_data import LIMIT, AttackData
-from incrowd.linkage.fit import ColumnSets, Fit, halves, sweep
+from incrowd.linkage.fit import ColumnSets, Fit, deal_halves, sweep
 from incrowd.linkage.tables import AttackTables
 from incrowd.linkage.world_linkage import WorldLinkage
 from incrowd.table.fold import in_threads
@@ -79,7 +79,7 @@ def play(data: AttackData, attackers: Attackers, watch: Watch | None = None) -> 
     asked for; linkability uses each such set, at least single columns, and the rest.
     """
     sets = ColumnSets(len(data.known), max(attackers.max_size, 1), watch)
-    first, *others = halves(data, sets)
+    first, *others = deal_halves(data, sets)
     both, _ = next(first)
     targets = SensitiveTarget.all_of(data)
     request = both, targets, attackers, sets

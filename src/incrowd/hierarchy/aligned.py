@@ -255,7 +255,7 @@ class _ValueLine:
         return low, high, self.people_before[last] - self.people_before[first]
 
     def _crowded_values(self, least: int) -> Floats:
-        """The places that `least` people or more share, if numbers or moments have no step; or none."""
+        """The places that `least` people or more share, if values have no step or unit; else none."""
         leaves = self.hierarchy.leaves
         fine = leaves.kind is Kind.NUMBER and self._unit is not None
         if step_of(leaves) or fine or self.ask.step is not None:
@@ -290,7 +290,7 @@ class _ValueLine:
         return CutPoints(high, np.array(behind, dtype=np.bool_))
 
     def _cell_reach(self, marks: CellGaps) -> tuple[Floats, Floats]:
-        """Per mark: the lower end of a cell that begins there, the upper end of one that ends there."""
+        """Per mark: lower end of a cell that begins there, upper end of one that ends there."""
         step = step_of(self.hierarchy.leaves)
         begin, end = marks.begin.place, marks.end.place
         if step == 1:  # a declared step may end between two whole numbers

@@ -190,7 +190,7 @@ def play_attacks(
 def _refuse_broken(tables: AttackTables, promises: Iterable[AtLeast]) -> None:
     """Refuse promises that the given world breaks, in the columns that it has."""
     for promise in promises if tables.worlds else ():
-        there = tuple(name for name in promise.columns if tables.in_world(name))
+        there = tuple(name for name in promise.columns if tables.is_in_world(name))
         if there:
             refuse_broken_promise(promise, tables.world_tables.build_world(there))
 

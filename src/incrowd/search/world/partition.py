@@ -19,7 +19,7 @@ import numpy as np
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.errors import InfeasibleError, LimitError
 from incrowd.linkage.candidates import CandidateCounter
-from incrowd.linkage.world import known_rows, leaf_codes, people_by_leaf
+from incrowd.linkage.world import flag_known_rows, leaf_codes, people_by_leaf
 from incrowd.models.k_anonymity import KAnonymity
 from incrowd.models.model import Model, fraction, histogram_of, part
 from incrowd.partition.classes import Classes, SensitiveColumn, number_columns
@@ -210,7 +210,7 @@ def _world_cells(world: CandidateCounter) -> tuple[Codes, Flags]:
     for one in world.columns:
         leaves = one.column.hierarchy.leaves
         codes = leaf_codes(world.world, one.column.name, leaves)
-        rows &= known_rows(world.world, one.column.name, leaves)
+        rows &= flag_known_rows(world.world, one.column.name, leaves)
         lines.append(one.column.widen(codes, codes)[0])
     return np.ascontiguousarray(np.stack(lines)[:, rows]), rows
 
