@@ -62,7 +62,7 @@ class PolicyRequest:
         """With a world: k-map in place of k-anonymity; the policy of a file stays as it is."""
         if not world or self.filed:
             return self
-        models = tuple(model.against_world() for model in self.policy.models)
+        models = tuple(model.as_world_model() for model in self.policy.models)
         return replace(self, policy=self.policy.model_copy(update={"models": models}))
 
     def notes(self) -> Iterator[str]:

@@ -255,7 +255,7 @@ class _ValueLine:
         return low, high, self.people_before[last] - self.people_before[first]
 
     def _crowded_values(self, least: int) -> Floats:
-        """The places that `least` people or more share, if values have no step or unit; else none."""
+        """The places that `least` people or more share; none if the values have a step or unit."""
         leaves = self.hierarchy.leaves
         fine = leaves.kind is Kind.NUMBER and self._unit is not None
         if step_of(leaves) or fine or self.ask.step is not None:

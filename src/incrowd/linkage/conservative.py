@@ -67,10 +67,11 @@ def conservative_k(
     """Compute the k of a release against every possible world (Definitions 7, 8, Theorem 4).
 
     `on` are the public columns, by default all; `PolicyError` if one is unknown. Every row is about
-    a different person; with a `unit`, rows of one unit are about one person. `complete` says that the leaves of every
-    hierarchy are all possible values, and that everybody knows so: decodings are then compared leaf
-    by leaf. Otherwise a label lies within another only if that holds whatever other values exist:
-    it is one of the values that the other stands for, or the other is a node above it.
+    a different person; with a `unit`, rows of one unit are about one person. `complete` says that
+    the leaves of every hierarchy are all possible values, and that everybody knows so: decodings
+    are then compared leaf by leaf. Otherwise a label lies within another only if that holds
+    whatever other values exist: it is one of the values that the other stands for, or the other is
+    a node above it.
     """
     names = tuple(release if on is None else dict.fromkeys(on))
     nothing = "no public columns are named"

@@ -117,7 +117,7 @@ class LabelDecoding:
 
     @property
     def merged(self) -> tuple["LabelDecoding", Codes]:
-        """The decoding with neighboring values of equal labels merged, and the new value of each."""
+        """The decoding with neighboring values of equal labels merged, and each one's new value."""
         ends = np.zeros(self.values + 1, dtype=np.bool_)
         ends[self.low] = ends[self.high + 1] = ends[:1] = True
         one = (np.cumsum(ends) - 1).astype(np.int32)
@@ -199,7 +199,7 @@ class FittingClasses:
         return (int(self.label.shape[1]) + 63) // 64
 
     def _bit_sets(self, value: Codes) -> tuple[Any, Codes]:
-        """Bit sets: per column and value that occurs, the classes of rows whose label stands for it.
+        """Bit sets: per column and value that occurs, the classes of rows whose label has it.
 
         Also return the number of the bit set of each class of people in each column.
         """

@@ -107,7 +107,7 @@ class AttackerKnowledge:
     """A chance above this counts as found or learned."""
 
     def name_in(self, name: str, names: Sequence[str]) -> str:
-        """The name of a release column in a table with columns `names`: renamed if that is there."""
+        """The name of a release column in a table of these columns: its new name, if there."""
         called = self.rename.get(name, name)
         return called if called in names else name
 
@@ -130,7 +130,7 @@ class WorldTables:
             )
 
     def build_world(self, names: Sequence[str]) -> World:
-        """Build the world of these columns; tables are joined by id, those that lack all left out."""
+        """Build the world of these columns; the tables that have some of them are joined by id."""
         parts = [self._columns(part, names) for part in self.parts]
         if self.knowledge.world_id is None:
             return World(parts[0])

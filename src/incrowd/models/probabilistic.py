@@ -85,7 +85,7 @@ class Probabilistic(Model):
         """Whether labels are declared to be fixed without looking at the table."""
         return self.labels == "declared"
 
-    def bound_to(self, table: TableSize) -> "BoundProbabilistic":
+    def bind_to(self, table: TableSize) -> "BoundProbabilistic":
         """The model for a table of this size; `PolicyError` if it is no sample of the population.
 
         Its people are also those whom a release leaves out: they were drawn, too.

@@ -58,7 +58,7 @@ class PartitionRefiner:
         self._seen = np.empty(rows, dtype=np.int32)
 
     def refine(self, here: StrippedPartition, column: Codes) -> StrippedPartition:
-        """The classes split by a column with codes below the refiner's domain."""
+        """The classes split by a column with codes below the refiner's domain; rows alone leave."""
         rows = np.empty_like(here.rows)
         bounds = np.empty(len(rows) // 2 + 1, dtype=np.int64)
         number, _ = refinement.refine(

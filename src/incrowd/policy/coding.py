@@ -19,7 +19,7 @@ def code_columns(
         return engine.codes(names, missing_values=missing_values)
     known = {name: policy.columns[name] for name in names if name in policy.columns}
     kinds = {name: column.kind for name, column in known.items() if column.kind is not None}
-    return policy.marks.and_everywhere(missing_values).code_columns(engine, names, kinds)
+    return policy.marks.with_marks_everywhere(missing_values).code_columns(engine, names, kinds)
 
 
 def code_unit(engine: Engine, policy: Policy) -> CodedColumn | None:

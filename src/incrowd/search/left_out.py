@@ -67,7 +67,7 @@ def _search_rest(stay: "Staying", run: Callable[[Problem], Found]) -> Found:
     found = run(stay.problem)
     out = count_of(stay.left_out, "record")
     why = f"{found.why}; {out} with too common sensitive values left out first"
-    recoding = found.recoding.by_class()
+    recoding = found.recoding.with_divisible_classes()
     recoding = replace(recoding, pieces=stay.with_others(recoding.pieces))  # type: ignore[type-var]
     return replace(found, recoding=recoding, optimal=False, why=why)
 

@@ -47,7 +47,7 @@ class MissingMarks:
         """The marks that count in one column: those of all columns, and its own."""
         return (*self.everywhere, *self.own.get(name, ()))
 
-    def and_everywhere(self, more: Sequence[str]) -> "MissingMarks":
+    def with_marks_everywhere(self, more: Sequence[str]) -> "MissingMarks":
         """A copy of these marks with more marks for every column."""
         return MissingMarks((*self.everywhere, *more), self.own)
 
@@ -74,7 +74,7 @@ class MissingMarks:
         return {name: codes[name] for name in names}
 
     def clear(self, column: CodedColumn, name: str) -> CodedColumn:
-        """The coded column with those marks read as missing that count in this column alone."""
+        """The coded column with the marks of this column alone read as missing."""
         return as_missing(column, self.own.get(name, ()))
 
     def with_nulls(self, rows: pl.DataFrame, *, text: bool) -> pl.DataFrame:

@@ -13,7 +13,7 @@ _MADE = re.compile(r"column_\d+")
 
 
 def unique_names(names: Iterable[str]) -> tuple[str, ...]:
-    """The column names, each once, in order; a single text is one name, not a list of letters.
+    """The column names, each once, in order; a single text is one name. `PolicyError` if not texts.
 
     >>> unique_names("age"), unique_names(name for name in ["age", "zip", "age"])
     (('age',), ('age', 'zip'))

@@ -29,7 +29,7 @@ from incrowd.linkage.links import Linked
 from incrowd.linkage.tables import AttackTables
 from incrowd.linkage.world_tables import AttackerKnowledge
 from incrowd.models import AnyModel
-from incrowd.models.model import of_world
+from incrowd.models.model import counts_world_people
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate
 from incrowd.release.policy_record import restore_roles
@@ -224,7 +224,7 @@ def _fewest_candidates(linked: Linked, sure: Conservative | None) -> int | None:
 
 def _untested_model_notes(tables: AttackTables, models: Sequence[AnyModel]) -> list[str]:
     """Notes on the models of the policy that no attack tests."""
-    world = [one for one in models if of_world(one)]
+    world = [one for one in models if counts_world_people(one)]
     if not tables.worlds:
         need = "was not tested: give a world (--world FILE)"
         return [f"{one.name} of the policy {need}" for one in world]

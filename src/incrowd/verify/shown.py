@@ -239,7 +239,7 @@ def demand_permuted(held: CountedRows, shown: CountedRows) -> None:
 
 def people_by_code(rows: CountedRows, name: str, size: int) -> Counts:
     """Count the people who hold each of so many codes; whoever has several counts for each."""
-    rows = rows.one_by_one()
+    rows = rows.split_records()
     codes = rows.codes[name].astype(np.int64)
     return people_by_value(codes, size, own_units(rows.unit), rows.records)
 

@@ -27,7 +27,7 @@ class ShowSpans(Transformation):
     ) -> dict[str, Cell]:
         """What the classes show of each quasi-identifying column, by its name."""
         del columns, sensitive
-        return {column.name: shown_by_class(outcome, j) for j, column in enumerate(outcome.columns)}
+        return {column.name: class_cells(outcome, j) for j, column in enumerate(outcome.columns)}
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class ShowSets(ShowSpans):
     names_values: ClassVar[bool] = True
 
 
-def shown_by_class(outcome: Outcome, j: int) -> ByClass:
+def class_cells(outcome: Outcome, j: int) -> ByClass:
     """What the classes show of a quasi-identifying column: their spans, sets or nodes."""
     column = outcome.columns[j]
     hierarchy = column.hierarchy
