@@ -114,8 +114,10 @@ def test_rows_that_lack_a_value_are_not_singled_out_by_it():
     column = AttackTables(
         open_attack_table("release", release, Reading()), {}, knowledge_for(AttackRequest(None))
     ).released_column("zip")
-    assert SharedColumn.of_release(column).decoding.apart
-    assert not SharedColumn.of_release(column, Missing.MATCHES_ANYTHING).decoding.apart
+    assert SharedColumn.of_release(column).decoding.has_disjoint_labels
+    assert not SharedColumn.of_release(
+        column, Missing.MATCHES_ANYTHING
+    ).decoding.has_disjoint_labels
 
 
 def test_the_command_line_has_the_same_limit():

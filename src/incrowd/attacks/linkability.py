@@ -52,7 +52,7 @@ def _hits_and_people(left: Fit, right: Fit, both: Fit) -> tuple[Floats, Counts]:
     people, rows = left.rows_of_each, right.people_of_each
     weights = data.people.counts, data.shown.counts
     if data.joint:
-        members = data.each
+        members = data.rows_as_classes
     else:
         people = _figure_of_first_rows(people, both.people)
         rows = _figure_of_first_rows(rows, both.rows)

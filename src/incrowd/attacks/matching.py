@@ -69,7 +69,7 @@ def _count_for_insiders(tables: AttackTables) -> Concealed | None:
     membership, pairs = tables.membership, tables.linked_world.pairs
     if not membership.known or membership.inside is None or pairs is None:
         return None
-    return count_after_matching(pairs.of_people(membership.inside))
+    return count_after_matching(pairs.keep_people(membership.inside))
 
 
 def matching(

@@ -186,7 +186,9 @@ def play_releases(tables: AttackTables, attackers: Attackers, watch: Watch | Non
 def _data_of_both(tables: AttackTables) -> tuple[AttackData, AttackData]:
     """The data of each release: what is known of people, and what both releases show exactly."""
     both = set(tables.shared_columns("original")) & set(tables.shared_columns("other"))
-    known = [name for name in tables.known_in("other") if name in both - set(tables.sensitive)]
+    known = [
+        name for name in tables.known_columns_in("other") if name in both - set(tables.sensitive)
+    ]
     if not known:
         raise InputError(
             "the two releases and the original share no column that an attacker knows",
@@ -197,7 +199,7 @@ def _data_of_both(tables: AttackTables) -> tuple[AttackData, AttackData]:
     ]
     here, there = (tables.match_columns(rest, where) for where in ("release", "other"))
     exact = [
-        one.decoding.exact is not None and two.decoding.exact is not None
+        one.decoding.single_values is not None and two.decoding.single_values is not None
         for one, two in zip(here, there, strict=True)
     ]
     limit = tables.knowledge.limit

@@ -119,8 +119,8 @@ def _exact_values(data: AttackData) -> Codes:
     nothing = np.zeros((0, data.shown.records), dtype=np.int32)
     lines = [
         np.zeros_like(one.label)
-        if one.decoding.exact is None
-        else one.decoding.exact[one.label] + 1
+        if one.decoding.single_values is None
+        else one.decoding.single_values[one.label] + 1
         for one in data.sensitive
     ]
     return np.vstack([nothing, *lines])

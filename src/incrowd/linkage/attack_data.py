@@ -146,12 +146,12 @@ class AttackData:
 
         `person` is whose record each of the people's is; without it everyone has one.
         """
-        joint = joint and all(one.decoding.apart for one in known)
+        joint = joint and all(one.decoding.has_disjoint_labels for one in known)
         sides = _fold_together(known, person) if joint else _fold_apart(known, person)
         return cls(tuple(known), tuple(sensitive), *sides, joint, limit)
 
     @cached_property
-    def each_by_itself(self) -> Rows:
+    def rows_as_classes(self) -> Rows:
         """Every row of joint data as a class of its own."""
         return each_by_itself(len(self.shown.counts))
 

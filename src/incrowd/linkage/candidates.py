@@ -165,7 +165,7 @@ class CandidateCounter:
         counts = make_index(self.world, self.names, found, tuples).counts()
         return np.append(counts, 0)[tuple_of]
 
-    def presence(self, outcome: Outcome) -> float:
+    def largest_presence_chance(self, outcome: Outcome) -> float:
         """The largest chance, not cut at 1, that a reader can give to the presence of anybody.
 
         Cells of classes may overlap: an individual who fits two classes may be in either, so the
@@ -263,11 +263,6 @@ class CandidateCounter:
         found = [atom_sets_of(matching) for matching, _ in shown]
         lines = [one.of[label] for one, (_, label) in zip(found, shown, strict=True)]
         return found, np.stack(lines)
-
-    def alone(self) -> "CandidateCounter":
-        """The counter of the same world for a problem that has the public columns only."""
-        columns = (replace(one, place=place) for place, one in enumerate(self.columns))
-        return replace(self, columns=tuple(columns))
 
     def without_rows(self, rows: Flags) -> "CandidateCounter":
         """The counter of the world without these rows."""

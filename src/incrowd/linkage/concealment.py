@@ -38,7 +38,7 @@ class FittingPairs:
     rows: Counts
     """Released rows of each line."""
 
-    def of_people(self, people: Flags) -> "FittingPairs":
+    def keep_people(self, people: Flags) -> "FittingPairs":
         """The pairs of these people alone; lines keep their numbers and rows."""
         there = people[self.person]
         return FittingPairs(self.line[there], self.person[there], self.rows)

@@ -94,20 +94,20 @@ class LabelDecoding:
         return begun - np.bincount(self.high + 1, minlength=self.values + 1)
 
     @cached_property
-    def apart(self) -> bool:
+    def has_disjoint_labels(self) -> bool:
         """Whether no value has two labels that stand for it."""
         return int(np.cumsum(self._change).max(initial=0)) <= 1
 
     @cached_property
     def label_of(self) -> Codes:
-        """The label of each value, `labels` where there is none; only if labels are `apart`."""
+        """The label of each value, `labels` where there is none; only if labels are `has_disjoint_labels`."""
         label = np.full(self.values, self.labels, dtype=np.int32)
         start, value = self.values_by_label
         label[value] = owners(start)
         return label
 
     @cached_property
-    def exact(self) -> Codes | None:
+    def single_values(self) -> Codes | None:
         """The value of each label, -1 if it stands for none; None if a label stands for several."""
         if (self.sizes > 1).any():
             return None

@@ -56,7 +56,7 @@ class AttackTables:
         """The tables of the world."""
         return WorldTables(self.worlds, self.knowledge)
 
-    def parts(self, table: str) -> tuple[AttackTable, ...]:
+    def tables_named(self, table: str) -> tuple[AttackTable, ...]:
         """The tables of the world, or the one of this name; none if it is not given."""
         if table == "world":
             return self.worlds
@@ -68,7 +68,7 @@ class AttackTables:
 
     def shared_columns(self, table: str) -> tuple[str, ...]:
         """The columns that the release and another table share, except the id."""
-        parts = self.parts(table)
+        parts = self.tables_named(table)
         return tuple(
             name
             for name in self.release.names
@@ -117,7 +117,9 @@ class AttackTables:
             return tuple(dict.fromkeys(map(self.release.require_column, self.knowledge.knows)))
         here = [name for name in self.knowledge.quasi if name in self.release.names]
         held = [
-            set(self.shared_columns(table)) for table in ("world", "original") if self.parts(table)
+            set(self.shared_columns(table))
+            for table in ("world", "original")
+            if self.tables_named(table)
         ]
         every = set(self.release.names) if not held else set.union(*held)
         free = [name for name in self.release.names if name in every]
@@ -130,7 +132,7 @@ class AttackTables:
             )
         return known
 
-    def known_in(self, table: str) -> tuple[str, ...]:
+    def known_columns_in(self, table: str) -> tuple[str, ...]:
         """The known columns that another table has too; `InputError` if there is none.
 
         Somebody with a world knows all that it shares with the release (Bettini Section 2) except
@@ -145,7 +147,7 @@ class AttackTables:
         )
         found = tuple(name for name in known if name in shared)
         if not found:
-            there = dict.fromkeys(name for part in self.parts(table) for name in part.names)
+            there = dict.fromkeys(name for part in self.tables_named(table) for name in part.names)
             raise InputError(
                 f"the release ({', '.join(self.known_columns)}) and the {table} "
                 f"({', '.join(there)}) share no column",
@@ -157,7 +159,7 @@ class AttackTables:
     def public(self) -> tuple[str, ...]:
         """PAttr (Bettini Section 2): what the world shares with the release, or what is known."""
         return (
-            self.known_in("world")
+            self.known_columns_in("world")
             if self.worlds
             else tuple(self._drop_sensitive(self.known_columns))
         )
@@ -222,7 +224,7 @@ class AttackTables:
         """The release with the people of this table, whose columns are merged where rows allow."""
         shared = self.shared_columns(people)
         sensitive = [name for name in self.sensitive if name in shared]
-        known = self._drop_sensitive(self.known_in(people))
+        known = self._drop_sensitive(self.known_columns_in(people))
         return AttackData.of(
             [one.merged for one in self.match_columns(known, people=people)],
             self.match_columns(sensitive, people=people),
@@ -243,7 +245,7 @@ class AttackTables:
     @cached_property
     def linked_world(self) -> WorldLinkage:
         """The release linked with the world by the columns that are known."""
-        names = self.known_in("world")
+        names = self.known_columns_in("world")
         world = self.world_tables.build_world(names)
         truth = self.world_tables.numbers_of_ids(self._true_ids) if "truth" in self.others else None
         return WorldLinkage(

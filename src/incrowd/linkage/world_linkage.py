@@ -204,7 +204,7 @@ class WorldLinkage:
     @cached_property
     def _has_apart_labels(self) -> dict[str, bool]:
         """By column, whether no value has two labels that stand for it."""
-        return {one.name: one.decoding.apart for one in self._shared}
+        return {one.name: one.decoding.has_disjoint_labels for one in self._shared}
 
     @property
     def _listed(self) -> float | None:

@@ -77,7 +77,7 @@ class ShownCells:
         return found
 
     def take_distinct(self) -> "tuple[ShownCells, Codes]":
-        """The different cells, or all if sets are shown, and which of them, from 0, a class shows."""
+        """The different cells, or all if sets are shown, and the place of each class's cell."""
         if self.sets is not None:
             return self, np.arange(len(self.low), dtype=np.int32)
         codes, levels = len(self.column.hierarchy.leaves) + 1, self.column.hierarchy.levels

@@ -27,13 +27,13 @@ def code_unit(engine: Engine, policy: Policy) -> CodedColumn | None:
     if policy.unit is None:
         return None
     marks = policy.marks
-    return marks.clear(engine.unit(policy.unit, marks.of_column(policy.unit)), policy.unit)
+    return marks.clear(engine.unit(policy.unit, marks.marks_of_column(policy.unit)), policy.unit)
 
 
 def refuse_marked_weights(engine: Engine, policy: Policy) -> None:
     """Refuse sampling weights that are marks of missing values: a mark is no number of people."""
     name = policy.weight
-    if name is None or not any(map(str.strip, policy.marks.of_column(name))):
+    if name is None or not any(map(str.strip, policy.marks.marks_of_column(name))):
         return
     column = code_columns(engine, policy, [name])[name]
     if missing := int(engine.frequency(column)[0]):

@@ -91,5 +91,5 @@ class Recoding(ABC):
         return {}
 
     def with_divisible_classes(self) -> "Recoding":
-        """The recoding as one that shows the same and may leave out some records of a class alone."""
+        """The recoding as one that shows the same and may leave out single records of a class."""
         return self

@@ -244,7 +244,7 @@ def _fewest_in_every_world(tables: AttackTables) -> Conservative | None:
 
 def _caution_notes(tables: AttackTables, policy: Policy | None) -> list[str]:
     """Notes on what the world knows beyond the policy's quasi-identifiers (Bettini Section 5)."""
-    public = tables.known_in("world")
+    public = tables.known_columns_in("world")
     left = [] if policy is None else [name for name in public if name not in policy.quasi]
     if policy is None or not left:
         return []
