@@ -112,7 +112,10 @@ MUTANTS = [
     *_mutants(
         "models/delta_presence.py",
         "tests/models/test_world_models.py tests/conformance/test_models.py",
-        ("classes.people <= part(counts, fraction(self.delta))", "classes.people <= counts"),
+        (
+            "classes.people <= most_within_share(counts, fraction(self.delta))",
+            "classes.people <= counts",
+        ),
     ),
     *_mutants(
         "engines/sql_release.py",

@@ -100,7 +100,7 @@ class LabelDecoding:
 
     @cached_property
     def label_of(self) -> Codes:
-        """The label of each value, `labels` where there is none; only if labels are `has_disjoint_labels`."""
+        """The label of each value, `labels` where there is none; only if labels are disjoint."""
         label = np.full(self.values, self.labels, dtype=np.int32)
         start, value = self.values_by_label
         label[value] = owners(start)
