@@ -80,7 +80,8 @@ class CutPoints:
 class CellGaps:
     """Gaps between held values where cells may be parted, and the two ends of the line.
 
-    A cell that begins in a gap begins at the gap's last point, one that ends there at its first.
+    Each is a *mark*, numbered from 0. A cell that begins at a mark begins at the last point of its
+    gap, one that ends there at the first.
     """
 
     gap: Counts

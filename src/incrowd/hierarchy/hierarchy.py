@@ -176,6 +176,7 @@ class Hierarchy:
 
         In a set, `*others*` stands for every leaf that no label of its column names: `named` is
         what these labels name (`labels.names_in_labels`), if the ones given are not all of them.
+        `InputError` if the hierarchy cannot have shown one of them.
         """
         return self._decoder.decode(labels, named)
 

@@ -97,7 +97,7 @@ class NumberGrid:
         return np.asarray(cell - under.astype(np.int64) + over.astype(np.int64))
 
     def _bounds_of(self, cells: Values, values: Values) -> Values:
-        """Where each cell begins, as whole numbers if the values are such and it is one."""
+        """Where each cell begins, as whole numbers if the values and all these bounds are."""
         bounds = [self.bound(cell) for cell in cells.tolist()]
         if values.dtype.kind == "i" and all(isinstance(bound, int) for bound in bounds):
             inside = all(-(2**63) <= bound < 2**63 for bound in bounds)

@@ -134,7 +134,7 @@ class Tree(Builder):
             paths = paths.with_top(TOP)
         if self.other is not None:
             paths = paths.with_leaves(domain.labels.tolist(), self.other)
-        _refuse_torn(paths, column)
+        _refuse_second_parents(paths, column)
         return _assemble(paths, domain.kind, column, nominal=not self.ordered)
 
 
@@ -173,7 +173,7 @@ def _path_of_each_leaf(paths: Paths, kind: Kind, column: str) -> Paths:
     return Paths(paths.names, paths.codes[:, paths.flag_first(0)])
 
 
-def _refuse_torn(paths: Paths, column: str) -> None:
+def _refuse_second_parents(paths: Paths, column: str) -> None:
     """Raise `InputError` if a node of a level has several parents (Sweeney Section 3.1)."""
     for level in range(1, len(paths.codes) - 1):
         if (torn := paths.flag_second_parents(level, slice(level + 1, level + 2))).any():

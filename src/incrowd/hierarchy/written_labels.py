@@ -58,7 +58,7 @@ class WrittenLabels:
         return self._coarse_runs(label)
 
     def _coarse_runs(self, label: str) -> list[Run]:
-        """The codes of a label for more than a value (period, interval, mask); empty if none."""
+        """The codes that a period, an interval or a mask stands for; empty for other labels."""
         return self._period_runs(label) or self._interval_runs(label) or self._masked_runs(label)
 
     @cached_property

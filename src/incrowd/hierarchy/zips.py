@@ -80,6 +80,8 @@ class ZipCodes(Builder):
 def is_populous(area: str, people: Mapping[str, int] | None = None) -> bool:
     """Whether more than 20,000 people live where ZIP codes begin with these three digits.
 
+    `people` are counts that replace those of the census, area by area.
+
     >>> is_populous("021"), is_populous("036"), is_populous("999", {"999": 300})
     (True, False, False)
     """

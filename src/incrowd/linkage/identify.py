@@ -181,7 +181,10 @@ class WorldCrowds:
 
 
 class _KQiOracle:
-    """Grows a set that is no k-QI as far as it is none: every k-QI has one of the other columns."""
+    """Judges sets for the search; a set that is no k-QI grows until any other column makes it one.
+
+    Every k-QI then has a column outside the grown set.
+    """
 
     def __init__(self, crowds: WorldCrowds, k: int) -> None:
         self._crowds = crowds
@@ -196,7 +199,7 @@ class _KQiOracle:
         return np.empty((0, 2), dtype=np.uint64)
 
     def missed_masks(self, columns: Sequence[int]) -> Masks:
-        """Look at a set: no mask for a k-QI, else the columns outside a largest set that fails."""
+        """No mask if the set is a k-QI, else one: the columns outside the set grown from it."""
         if columns and self.smallest(columns) <= self._k:
             return self.first_masks()
         failing = list(columns)

@@ -223,7 +223,7 @@ def _column_match(
 def _unused_columns_note(
     release: Mapping[str, CodedColumn], world: World, names: tuple[str, ...]
 ) -> list[str]:
-    """A note of the columns that release and world share but that are not linked by, in a list."""
+    """A note of shared columns that were not used to link, in a list; empty if there are none."""
     left = [name for name in release if name in world.columns and name not in names]
     text = (
         f"the world knows {', '.join(left)} too, which were not used to link: what holds for some"

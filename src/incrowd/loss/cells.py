@@ -60,7 +60,7 @@ class ShownCells:
         return self.column.hierarchy.join_level(*self.sets.ends)
 
     def _span_level(self, grid: CellGrid) -> Codes:
-        """The level of each span: of the node that it names, else where all its values meet."""
+        """The lowest level that covers each span, or that of the node it names if higher."""
         column, tree = self.column, self.column.hierarchy
         level: dict[str, int] = {}
         for h in range(tree.height - 1, 0, -1):

@@ -76,7 +76,7 @@ def _ordered_extents(cells: ShownCells) -> Floats:
 
 
 def _cell_reach(cells: ShownCells) -> tuple[Floats, Floats]:
-    """From where to where what is shown reaches: spans by their ends, others by their nodes."""
+    """The smallest and largest place of each cell: of spans by their ends, of others by nodes."""
     column = cells.column
     if cells.spans:
         return column.reach(cells.low, cells.high)

@@ -282,7 +282,7 @@ class Queries(Loss):
         return float(weights @ np.array(errors)) / float(weights.sum())
 
     def bound(self, outcome: Outcome, smallest: int = 1, spare: int | None = None) -> float:
-        """The loss of the node itself, for `kl`.
+        """The loss of the node itself for `kl`, minus infinity for `relative`.
 
         Of all cubes that are even within the nodes of a level the estimate is the one nearest to
         the table. What a higher node shows, whatever it leaves out, is even within these nodes too,

@@ -264,7 +264,7 @@ def rows_of(outcome: Outcome) -> tuple[Tally, Codes]:
 
 
 def count_values(whole: Counts) -> int:
-    """How many values a cell can have, missing too if the table lacks some; `whole` is by code."""
+    """How many values a cell can have, missing too if some are; `whole` counts people by code."""
     return max(len(whole) - 1 + int(whole[MISSING] > 0), 1)
 
 

@@ -61,7 +61,7 @@ class LDiversity(Model):
     """A union is no worse than the worse of its parts, whatever the kind."""
 
     @model_validator(mode="after")
-    def _consistent(self) -> Self:
+    def _refuse_contradictions(self) -> Self:
         """Refuse a c without kind `recursive` and that kind without c; its l must be whole."""
         if (self.c is None) == (self.kind == "recursive"):
             raise ValueError("c belongs to kind 'recursive', which needs it, and to no other kind")
@@ -171,7 +171,7 @@ class LDiversity(Model):
         return math.ceil(fraction(self.l))
 
     def enough_values(self) -> int:
-        """L rounded up; for `recursive` the least m with 1 < c (m - l + 1), each held once."""
+        """The number l rounded up; for `recursive` the least m with 1 < c (m - l + 1)."""
         if self.kind == "recursive":
             return math.floor(fraction(self.l) - 1 + 1 / fraction(self.c or 1.0)) + 1
         return self.distinct_values()

@@ -60,7 +60,7 @@ class Probabilistic(Model):
     """The bound of a class does not fall, whoever joins."""
 
     @model_validator(mode="after")
-    def _consistent(self) -> Self:
+    def _refuse_contradictions(self) -> Self:
         """Refuse a k larger than the population."""
         if self.k > self.population:
             raise ValueError("k is larger than the population")

@@ -111,7 +111,7 @@ class TCloseness(Model):
         return (f"{said}; those who were left out are not among them.",)
 
     def make_stricter(self, by: float) -> "TCloseness":
-        """The model with a t that is smaller by so much."""
+        """The model with a t that is smaller by so much, 0 at least."""
         return replace(self, t=max(self.t - by, 0.0))
 
     def satisfied_by(self, classes: Classes) -> Flags:

@@ -40,7 +40,7 @@ class StrippedPartition:
         return len(self.rows) - self.number
 
     def refine(self, column: Codes, domain: int) -> "tuple[StrippedPartition, Codes]":
-        """The classes split by a column with codes below `domain`, and the rows alone since then.
+        """The classes split by a column with codes below `domain`, and the rows then alone.
 
         >>> part, alone = StrippedPartition.whole(5).refine(np.array([1, 0, 1, 2, 1], np.int32), 3)
         >>> part.rows.tolist(), part.starts.tolist(), alone.tolist()

@@ -27,7 +27,9 @@ def code_unit(engine: Engine, policy: Policy) -> CodedColumn | None:
     if policy.unit is None:
         return None
     marks = policy.marks
-    return marks.clear(engine.unit(policy.unit, marks.marks_of_column(policy.unit)), policy.unit)
+    return marks.clear_own_marks(
+        engine.unit(policy.unit, marks.marks_of_column(policy.unit)), policy.unit
+    )
 
 
 def refuse_marked_weights(engine: Engine, policy: Policy) -> None:

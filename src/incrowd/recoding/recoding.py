@@ -29,7 +29,7 @@ class Pieces:
 
 
 def classes_of_records(row_of: Codes, pieces: Pieces, draw: np.random.Generator) -> Codes:
-    """The class of each record, given its row of the tally; `draw` says which of a row go where."""
+    """The class of each record, given its row; which records of a row go where is drawn."""
     drawn = draw.permutation(len(row_of))
     place = drawn[_stable_order(row_of[drawn])]
     order = _stable_order(pieces.row)

@@ -272,7 +272,7 @@ def _encode_texts(values: pl.Series, name: str) -> CodedColumn:
 
 
 def _as_categories(values: pl.Series) -> pl.Series:
-    """The column as categories, its own unless it has some, so that numbers are few."""
+    """The column as categories: those it has, or new ones of its own, so that numbers are small."""
     if isinstance(values.dtype, pl.Categorical | pl.Enum):
         return values
     if isinstance(values.dtype, pl.Binary):
@@ -322,7 +322,7 @@ def _without_texts(column: CodedColumn, missing: Sequence[str], *, blank: bool) 
 
 
 def _recognize_kind(column: CodedColumn) -> tuple[CodedColumn, Kind]:
-    """Recognize the kind of a column of texts, without its marks of missing values.
+    """The column and its kind, without marks of missing values if these are numbers or dates.
 
     A column of fewer than three numbers next to a mark is taken as text: 1, 2 and N may be codes.
     """

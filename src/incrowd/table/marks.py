@@ -59,7 +59,7 @@ class MissingMarks:
         column = table.codes(
             [there], {} if kind is None else {there: kind}, self.marks_of_column(name)
         )
-        coded = self.clear(column[there], name)
+        coded = self.clear_own_marks(column[there], name)
         return CodedColumn(name, coded.codes, coded.domain)
 
     def code_columns(
@@ -75,7 +75,7 @@ class MissingMarks:
         }
         return {name: codes[name] for name in names}
 
-    def clear(self, column: CodedColumn, name: str) -> CodedColumn:
+    def clear_own_marks(self, column: CodedColumn, name: str) -> CodedColumn:
         """The coded column with the marks of this column alone read as missing."""
         return as_missing(column, self.own.get(name, ()))
 
