@@ -14,7 +14,7 @@ import polars as pl
 
 import incrowd
 from benchmarks.aligned_ends import DATA, read
-from incrowd.hierarchy.labels import named_in
+from incrowd.hierarchy.labels import names_in_labels
 from incrowd.io.hierarchies import find, read_tree
 from incrowd.release import Release
 
@@ -58,7 +58,7 @@ def people_named(frame: pl.DataFrame, made: Release) -> int:
         counts = frame[name].cast(pl.String).value_counts()
         alone = set(counts.filter(pl.col("count") == 1)[name])
         labels = made.frame[name].cast(pl.String).unique().to_list()
-        total += len(alone & named_in(labels))
+        total += len(alone & names_in_labels(labels))
     return total
 
 

@@ -93,7 +93,10 @@ MUTANTS = [
     *_mutants(
         "models/l_diversity.py",
         "tests/models/test_l_diversity.py tests/conformance/test_models.py",
-        ("return self.by_class(classes) >= self.l", "return self.by_class(classes) > self.l"),
+        (
+            "return self.achieved_per_class(classes) >= self.l",
+            "return self.achieved_per_class(classes) > self.l",
+        ),
         ("return math.ceil(fraction(self.l))", "return math.ceil(fraction(self.l)) + 1"),
     ),
     *_mutants(
@@ -109,7 +112,10 @@ MUTANTS = [
     *_mutants(
         "models/delta_presence.py",
         "tests/models/test_world_models.py tests/conformance/test_models.py",
-        ("classes.people <= part(counts, fraction(self.delta))", "classes.people <= counts"),
+        (
+            "classes.people <= most_within_share(counts, fraction(self.delta))",
+            "classes.people <= counts",
+        ),
     ),
     *_mutants(
         "engines/sql_release.py",

@@ -30,7 +30,7 @@ from incrowd.errors import LimitError
 from incrowd.kernels.linkage import fits as kernels
 from incrowd.linkage import decoding
 from incrowd.linkage.decoding import check_room, join_members
-from incrowd.linkage.fit import ColumnSets, Fit, halves, sweep
+from incrowd.linkage.fit import ColumnSets, Fit, deal_halves, sweep
 from incrowd.watch import Watch
 
 PEOPLE = [*product(range(4), range(4), range(1))]
@@ -305,7 +305,7 @@ def test_the_columns_in_two(table, limit):
     data = data_of(*table, range(4))
     sets = ColumnSets(4, limit)
     seen = []
-    for halved in chain.from_iterable(halves(data, sets)):
+    for halved in chain.from_iterable(deal_halves(data, sets)):
         columns = [half.columns for half in halved]
         assert sorted(sum(columns, ())) == [0, 1, 2, 3]
         for half in halved:
@@ -420,7 +420,7 @@ def test_the_sweep_ends_with_its_time():
     sets = ColumnSets(2, 1, Watch(limit=0))
     assert list(sweep(data, sets)) == []
     assert sets.left_out == 2
-    late = chain.from_iterable(halves(data, ColumnSets(2, 1, Watch(limit=0))))
+    late = chain.from_iterable(deal_halves(data, ColumnSets(2, 1, Watch(limit=0))))
     assert [one.columns for one, _ in late] == [(0, 1)]
 
 

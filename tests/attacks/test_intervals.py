@@ -156,7 +156,7 @@ def attacks(table, recoding, everybody):
     world = Fit.of_all(AttackData.of(listed))
     number = world.people_of_each[world.data.shown.row_of]
     class_of = world.data.shown.row_of
-    fixed = all(one.decoding.apart for one in listed)
+    fixed = all(one.decoding.has_disjoint_labels for one in listed)
     yield linkage(
         RowCandidates(("q0", "q1"), number, PEOPLE, class_of=class_of, listed=1.0, fixed=fixed)
     )

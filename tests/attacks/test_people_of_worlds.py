@@ -104,7 +104,7 @@ def test_who_may_be_in_the_table_by_the_values_of_the_original(people, records):
 def test_a_missing_value_that_says_nothing_fits_all(values):
     decoding = LabelDecoding.open_to_missing(values)
     for label in range(decoding.labels):
-        start, member = decoding.by_label
+        start, member = decoding.values_by_label
         some = member[start[label] : start[label + 1]].tolist()
         assert some == (list(range(values)) if label == 0 else [0, label])
 
@@ -114,8 +114,10 @@ def test_rows_that_lack_a_value_are_not_singled_out_by_it():
     column = AttackTables(
         open_attack_table("release", release, Reading()), {}, knowledge_for(AttackRequest(None))
     ).released_column("zip")
-    assert SharedColumn.of_release(column).decoding.apart
-    assert not SharedColumn.of_release(column, Missing.MATCHES_ANYTHING).decoding.apart
+    assert SharedColumn.of_release(column).decoding.has_disjoint_labels
+    assert not SharedColumn.of_release(
+        column, Missing.MATCHES_ANYTHING
+    ).decoding.has_disjoint_labels
 
 
 def test_the_command_line_has_the_same_limit():

@@ -162,7 +162,7 @@ def test_what_it_says_of_classes_that_satisfy_it_is_true(model, rows):
     classes = classes_of_holdings(rows, whole)
     table = TableSize(int(classes.people.sum()), 1)
     with suppress(PolicyError):  # of more people than the population has it says nothing
-        model = model.bound_to(table)
+        model = model.bind_to(table)
     for c in np.flatnonzero(model.satisfied_by(classes)):
         held = np.array(rows[c])
         assert held.sum() >= model.smallest_class()

@@ -90,7 +90,7 @@ def of_world():
     world = census().select("age", "gender", "education").with_row_index("person")
     table = world.drop("person")[:800]
     policy = incrowd.quick(table.columns, quasi=table.columns, k=5)
-    models = tuple(model.against_world() for model in policy.models)
+    models = tuple(model.as_world_model() for model in policy.models)
     policy = policy.model_copy(update={"models": models})
     return table, policy, {"world": world, "world_id": "person"}
 

@@ -7,7 +7,7 @@ import naive.hierarchy
 from incrowd.errors import InputError, PolicyError
 from incrowd.hierarchy import Intervals
 from incrowd.hierarchy.hierarchy import texts
-from incrowd.hierarchy.labels import interval, read_bounds
+from incrowd.hierarchy.labels import read_bounds, write_interval
 from incrowd.hierarchy.rounding import NumberGrid, nice_width
 from incrowd.table.column import Domain, Kind
 
@@ -185,7 +185,7 @@ def test_bounds_are_exact():
     assert NumberGrid(0.0, 0.1).bound(3) == 0.3
     assert NumberGrid(0.0, 1e300).bound(10**9) == float("inf")
     assert NumberGrid(0.05, 0.1).bound(-1) == -0.05
-    assert interval(-5, 0.5) == "[-5, 0.5)"
+    assert write_interval(-5, 0.5) == "[-5, 0.5)"
 
 
 @pytest.mark.parametrize(

@@ -25,12 +25,12 @@ SYNTAX = re.compile(r"""["'](?:[≥≤] |\(-inf|< \{)|-Q\{|\(≥""")
 
 @given(ENDS, ENDS)
 def test_spans_are_read_as_they_are_written(low, high):
-    assert labels.read_bounds(labels.span(low, high)) == Bounds(low, high, high_inside=True)
+    assert labels.read_bounds(labels.write_span(low, high)) == Bounds(low, high, high_inside=True)
 
 
 @given(st.lists(ENDS, min_size=2, max_size=4))
 def test_sets_are_read_as_they_are_written(values):
-    assert labels.read_set(labels.value_set(values)) == values
+    assert labels.read_set(labels.write_set(values)) == values
 
 
 @pytest.mark.parametrize("low", [None, "20", "1965-03-01"])

@@ -65,11 +65,11 @@ def test_figures_of_members_are_those_of_their_leaves(held, k, codes):
         runs = zip(low[start[member] :], high[start[member] : start[member + 1]], strict=False)
         leaves = [code for a, b in runs for code in range(a, b + 1)]
         assert pools.leaves[member] == len(leaves)
-        assert pools.sums(people)[member] == sum(people[code] for code in leaves)
+        assert pools.sum_leaves(people)[member] == sum(people[code] for code in leaves)
         assert (pools.first[member], pools.last[member]) == (leaves[0], leaves[-1])
         every.append({*leaves})
     chosen = np.unique(pools.of[[code for code in codes if code < len(people)]])
-    stays = pools.are_topmost(np.zeros(len(chosen), dtype=np.int64), chosen)
+    stays = pools.flag_topmost(np.zeros(len(chosen), dtype=np.int64), chosen)
     assert stays.tolist() == [not any(every[m] < every[n] for n in chosen) for m in chosen]
 
 
@@ -101,5 +101,5 @@ def test_runs_are_priced_by_all_members_between_their_ends(held, k):
             np.arange(first, last + 1) if pools is None else pools.of[first : last + 1]
         )
         if pools is not None:
-            found = found[pools.are_topmost(np.zeros(len(found), dtype=np.int64), found)]
+            found = found[pools.flag_topmost(np.zeros(len(found), dtype=np.int64), found)]
         assert sorted(sets.code[sets.start[i] : sets.start[i + 1]]) == found.tolist()

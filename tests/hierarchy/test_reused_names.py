@@ -12,7 +12,7 @@ from evidence import shown_column
 from incrowd.errors import InputError, NotMetError, PolicyError
 from incrowd.hierarchy import CodeList, Hierarchy, Ordered, Prefix, Regions, Tree
 from incrowd.hierarchy.hierarchy import Level, stack, texts
-from incrowd.hierarchy.tree import reused_names
+from incrowd.hierarchy.tree import rows_with_reused_names
 from incrowd.io.hierarchies import read_tree
 from incrowd.models import KAnonymity
 from incrowd.policy.policy import Column, Policy
@@ -86,7 +86,7 @@ def test_a_name_for_two_things_is_refused_however_the_tree_comes(rows, tmp_path)
 
 @pytest.mark.parametrize("rows", ALLOWED.values(), ids=ALLOWED)
 def test_a_name_that_repeats_upward_is_one_thing(rows):
-    assert reused_names([row for row in rows if len(row) == len(rows[0])]) == []
+    assert rows_with_reused_names([row for row in rows if len(row) == len(rows[0])]) == []
     tree = Tree(rows).build(NONE, "town")
     for row in rows:
         assert tree.decode(row[0]).tolist()
@@ -139,7 +139,7 @@ def test_rows_are_refused_just_if_a_name_has_leaves_that_are_not_below_it(rows):
         if there:
             steps = found[there[0] : there[-1] + 1]
             wrong |= None in steps or any(not a <= b for a, b in pairwise(steps))
-    assert bool(reused_names(rows)) == wrong
+    assert bool(rows_with_reused_names(rows)) == wrong
 
 
 def test_verification_accepts_no_value_of_somebody_else():

@@ -146,7 +146,7 @@ def test_rows_within_exact_classes_and_the_rest(case):
     counted = CandidateCounter.of(world_of(problem, rows, who), problem.columns)
     some = np.arange(0, outcome.low.shape[1], 2)
     cells = [matrix[:, some] for matrix in (outcome.low, outcome.high, outcome.level)]
-    within = counted.rows_within(*cells)
+    within = counted.flag_rows_within(*cells)
     known = {tuple(line) for line in problem.tally.quasi.T.tolist()}
     assert known >= {tuple(line) for line in outcome.low.T.tolist()}
     listed = {tuple(outcome.low[:, c].tolist()) for c in some}
@@ -166,11 +166,11 @@ def test_overlapping_cells_do_not_say_who_is_within():
     world = World({"age": CodedColumn("age", np.arange(1, 5, dtype=np.int32), domain)})
     counted = CandidateCounter.of(world, [column])
     ends = np.array([[1, 2]], np.int32), np.array([[2, 3]], np.int32), np.array([[1, 2]], np.int32)
-    assert counted.rows_within(*ends) is None
+    assert counted.flag_rows_within(*ends) is None
     assert counted.counts(*ends).tolist() == [2, 2]
     nothing = tuple(end[:, :0] for end in ends)
     assert counted.counts(*nothing).tolist() == []
-    assert not counted.rows_within(*nothing).any()
+    assert not counted.flag_rows_within(*nothing).any()
 
 
 def test_values_outside_the_hierarchy_are_read_as_labels_are_written():

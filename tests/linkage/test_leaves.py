@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from incrowd.linkage.world import World, known_rows, leaf_codes, people_by_leaf, union_domain
+from incrowd.linkage.world import World, flag_known_rows, leaf_codes, people_by_leaf, union_domain
 from incrowd.table.column import CodedColumn, Domain, Kind
 
 
@@ -47,5 +47,5 @@ def test_people_are_counted_once_and_those_without_a_leaf_apart():
     world = World({"age": column}, np.array([1, 1, 2, 3, 4], np.int32))
     leaves = numbers(10, 20)
     assert leaf_codes(world, "age", leaves).tolist() == [1, 2, 2, 0, 0]
-    assert known_rows(world, "age", leaves).tolist() == [True, True, True, False, True]
+    assert flag_known_rows(world, "age", leaves).tolist() == [True, True, True, False, True]
     assert people_by_leaf(world, "age", leaves).tolist() == [2, 1, 1]

@@ -174,7 +174,7 @@ def test_people_with_several_rows_count_once():
 
 def test_what_it_asks_of_one_table_holds_for_any_of_its_classes():
     model = Probabilistic(10**6, 300, 0.1)
-    told = model.bound_to(TableSize(5_000, 1))
+    told = model.bind_to(TableSize(5_000, 1))
     sizes = [1, 20, 30, 4949]
 
     assert (
@@ -198,7 +198,7 @@ def test_what_it_asks_of_one_table_holds_for_any_of_its_classes():
 
 def test_a_table_of_more_people_than_the_population_is_refused():
     with pytest.raises(PolicyError, match=r"1,001 people.*sample of 1,000"):
-        Probabilistic(1_000, 5, 0.1).bound_to(TableSize(1_001, 1))
+        Probabilistic(1_000, 5, 0.1).bind_to(TableSize(1_001, 1))
 
 
 def test_nobody_in_a_class_supports_nothing():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import naive.models
 from incrowd.errors import PolicyError
 from incrowd.models import TCloseness
-from incrowd.models.t_closeness import distances
+from incrowd.models.t_closeness import meaningful_distances
 from incrowd.partition.classes import Classes, Histogram, SensitiveColumn
 from strategies import hierarchies
 
@@ -115,8 +115,8 @@ def test_a_distance_that_means_nothing_here_is_refused():
 def test_the_distances_that_mean_something_are_listed():
     maps = np.array([[0, 1], [1, 1]], dtype=np.int32)
 
-    assert distances(SensitiveColumn("s", np.ones(2))) == ("equal",)
-    assert distances(SensitiveColumn("s", np.ones(2), True, maps)) == (
+    assert meaningful_distances(SensitiveColumn("s", np.ones(2))) == ("equal",)
+    assert meaningful_distances(SensitiveColumn("s", np.ones(2), True, maps)) == (
         "equal",
         "ordered",
         "hierarchical",

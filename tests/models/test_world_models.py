@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 import incrowd
 from incrowd.errors import PolicyError
 from incrowd.models import AnyModel, DeltaPresence, KMap
-from incrowd.models.model import of_world
+from incrowd.models.model import counts_world_people
 from incrowd.partition.classes import Classes
 from incrowd.policy.policy import Column, Policy
 from incrowd.verify.crowds import crowds_of
@@ -76,7 +76,7 @@ def test_without_a_world_nothing_is_said(model):
         with pytest.raises(PolicyError, match="there is none here") as caught:
             ask(alone)
         assert "--world" in caught.value.remedy
-    assert of_world(model)
+    assert counts_world_people(model)
     assert TypeAdapter(AnyModel).validate_python({"name": model.name, **_settings(model)}) == model
 
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 import naive.classes
 from incrowd.kernels.histogram import dense_histogram, sparse_histogram
-from incrowd.partition.classes import SensitiveColumn, classes_of, crowds, number_columns
+from incrowd.partition.classes import SensitiveColumn, classes_of, join_crowds, number_columns
 from incrowd.table.fold import fold
 from incrowd.table.tally import Tally
 from strategies import problem_of, tables
@@ -66,7 +66,7 @@ def test_crowds_agree_with_the_naive_twin(table, data):
     classes = classes_of(tally, class_of, number, problem.sensitive)
     before = (classes.records.copy(), classes.people.copy())
 
-    fast = crowds(nodes, missing, classes, tally, class_of)
+    fast = join_crowds(nodes, missing, classes, tally, class_of)
 
     slow = naive.classes.crowds(shown, record_class, people_of(table), table[2])
     assert_agree(fast, slow)
@@ -83,8 +83,8 @@ def test_crowds_without_a_tally_are_the_same_if_every_record_is_a_person(table, 
     cells = st.lists(st.integers(0, 2), min_size=number, max_size=number)
     nodes = np.array([data.draw(cells), data.draw(cells)], dtype=np.int32)
 
-    plain = crowds(nodes, nodes == 0, classes)
-    full = crowds(nodes, nodes == 0, classes, problem.tally, class_of)
+    plain = join_crowds(nodes, nodes == 0, classes)
+    full = join_crowds(nodes, nodes == 0, classes, problem.tally, class_of)
 
     assert plain.people.tolist() == full.people.tolist() == plain.records.tolist()
     assert naive.classes.histograms(plain, NAMES) == naive.classes.histograms(full, NAMES)
@@ -152,7 +152,7 @@ def test_an_empty_tally_has_empty_classes(number):
     column = SensitiveColumn("s", np.zeros(3, dtype=np.int64))
 
     classes = classes_of(tally, nothing, number, [column])
-    joined = crowds(
+    joined = join_crowds(
         np.ones((1, number), dtype=np.int32), np.zeros((1, number), dtype=np.bool_), classes
     )
 
@@ -186,7 +186,7 @@ def test_crowds_of_distinct_full_rows_are_the_classes():
     class_of, number = number_columns(tally.quasi)
     classes = classes_of(tally, class_of, number, ())
 
-    assert crowds(tally.quasi, tally.quasi == 0, classes) is classes
+    assert join_crowds(tally.quasi, tally.quasi == 0, classes) is classes
 
 
 @pytest.mark.parametrize("gaps", [0.1, 0.5])
@@ -204,7 +204,7 @@ def test_crowds_of_many_patterns_agree_with_the_naive_twin(gaps, units):
     nodes = np.empty((4, number), dtype=np.int32)
     nodes[:, class_of] = tally.quasi
 
-    fast = crowds(nodes, nodes == 0, classes, tally, class_of)
+    fast = join_crowds(nodes, nodes == 0, classes, tally, class_of)
 
     shown = [tuple(int(v) or None for v in nodes[:, c]) for c in range(number)]
     people = list(range(n)) if unit is None else unit.tolist()

@@ -4,7 +4,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incrowd.partition.csr import each, entries, group_by_owner, offsets, offsets_of, owners
+from incrowd.partition.csr import (
+    each_by_itself,
+    entries,
+    group_by_owner,
+    offsets,
+    offsets_of,
+    owners,
+)
 
 LISTS = st.lists(st.lists(st.integers(0, 9), max_size=4), max_size=6)
 
@@ -31,5 +38,5 @@ def test_positions_grouped_by_their_owner(owner):
 
 
 def test_each_row_is_its_own_member():
-    start, member = each(3)
+    start, member = each_by_itself(3)
     assert (start.tolist(), member.tolist()) == ([0, 1, 2, 3], [0, 1, 2])

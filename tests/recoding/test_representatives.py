@@ -17,7 +17,7 @@ from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
 from incrowd.policy.policy import Column, Policy
 from incrowd.recoding import Pieces, Spans
-from incrowd.recoding.show.representatives import representatives
+from incrowd.recoding.show.representatives import choose_representatives
 from incrowd.search import Datafly, Exhaustive, Lattice, LatticeLocal, MinGen, Mondrian
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.verify.shown import demand_represented
@@ -49,7 +49,7 @@ def test_medians_and_modes_are_those_of_the_definition(table, data):
         c.name: CodedColumn(c.name, np.array(line, dtype=np.int32), c.hierarchy.leaves)
         for c, line in zip(problem.columns, table[1], strict=True)
     }
-    found = representatives(problem.outcome(Spans(pieces)), held)
+    found = choose_representatives(problem.outcome(Spans(pieces)), held)
     for j, column in enumerate(problem.columns):
         labels, (whose, chosen) = found[column.name].labels, found[column.name].value
         assert whose is held[column.name]

@@ -12,7 +12,7 @@ import incrowd
 from incrowd.errors import InputError, PolicyError
 from incrowd.hierarchy import Flat
 from incrowd.hierarchy.hierarchy import texts
-from incrowd.hierarchy.labels import has_others, named_in, read_members, read_set, value_set
+from incrowd.hierarchy.labels import has_others, names_in_labels, read_members, read_set, write_set
 from incrowd.hierarchy.written_labels import WrittenLabels
 from incrowd.io.hierarchies import parse_option
 from incrowd.loss import Entropy, Gcp, Granularity
@@ -31,7 +31,7 @@ from strategies import problem_of, tables
 @example([""])
 def test_the_label_of_a_set_reads_back(values):
     if len(values) > 1 or values != [""]:
-        assert read_set(value_set(values)) == values
+        assert read_set(write_set(values)) == values
 
 
 @pytest.mark.parametrize("label", ["", "{", "{}", "a", "[1, 2]", '{"a', '{"a", 1}'])
@@ -112,15 +112,15 @@ def test_a_release_with_sets_is_verified_and_loses_less():
 @example(["a, *others*"])
 def test_a_set_with_all_others_reads_back(values):
     if values != [""]:
-        found = read_members(value_set(values, others=True))
+        found = read_members(write_set(values, others=True))
         assert (list(found.values), found.others) == (values, True)
         if values:
-            plain = read_members(value_set(values))
+            plain = read_members(write_set(values))
             assert (list(plain.values), plain.others) == (values, False)
 
 
 def test_what_a_column_names_is_all_that_its_labels_say():
-    assert named_in(["{a, b, *others*}", "c", "{*others*}", "*", None]) == {"a", "b", "c"}
+    assert names_in_labels(["{a, b, *others*}", "c", "{*others*}", "*", None]) == {"a", "b", "c"}
     assert has_others("{*others*}")
     assert not has_others('{"*others*"}')
 

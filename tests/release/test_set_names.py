@@ -10,7 +10,7 @@ import incrowd
 import naive.pools as naive
 from incrowd.hierarchy import Flat, Tree
 from incrowd.hierarchy.hierarchy import texts
-from incrowd.hierarchy.labels import has_others, named_in
+from incrowd.hierarchy.labels import has_others, names_in_labels
 from incrowd.models import DeltaPresence, KAnonymity, KMap
 from incrowd.policy.policy import Column, Policy
 from incrowd.search_names import SEARCHES
@@ -50,7 +50,7 @@ def few(release, frame, k=5):
     for leaf, path in PATHS.items():
         for node in path:
             under[node] += held.get(leaf, 0)
-    return [name for name in named_in(labels(release)) if (held | under).get(name, 0) < k]
+    return [name for name in names_in_labels(labels(release)) if (held | under).get(name, 0) < k]
 
 
 def test_the_searches_named_here_are_known():
@@ -105,9 +105,9 @@ def test_nobody_of_a_world_is_named_by_a_value_that_they_alone_hold(seed):
     alone = {town for town, held in world["town"].value_counts().iter_rows() if held == 1}
     assert alone & set(frame["town"])
     release = incrowd.anonymize(frame, policy(tree=False), seed=1)
-    assert not named_in(labels(release)) & alone
+    assert not names_in_labels(labels(release)) & alone
     exact = incrowd.anonymize(frame, policy(tree=False, ends="exact"), seed=1)
-    assert named_in(labels(exact)) & alone
+    assert names_in_labels(labels(exact)) & alone
     told = [
         attack.figures["told"]
         for made in (release, exact)
@@ -137,7 +137,7 @@ def test_people_with_several_records_count_once():
     asked = asked.model_copy(update={"columns": columns})
     release = incrowd.anonymize(frame, asked, seed=1)
     held = dict(frame.group_by("town").agg(pl.col("who").n_unique()).iter_rows())
-    names = named_in(labels(release)) & set(PATHS)
+    names = names_in_labels(labels(release)) & set(PATHS)
     assert all(held[name] >= 5 for name in names)
 
 
@@ -148,5 +148,5 @@ def test_a_value_that_looks_like_the_rest_is_told_from_it():
     asked = Policy(columns=columns, models=(KAnonymity(20),), show="sets")
     release = incrowd.anonymize(frame, asked, seed=1)
     assert incrowd.check(release.frame, asked, release.certificate, original=frame).ok
-    assert named_in(labels(release)) <= set(odd)
+    assert names_in_labels(labels(release)) <= set(odd)
     assert any(has_others(label) for label in labels(release))

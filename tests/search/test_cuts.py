@@ -24,7 +24,7 @@ from incrowd.policy.policy import Column, Policy
 from incrowd.population.bounds import classes_allowed
 from incrowd.population.one_dimensional import divide, division_cost
 from incrowd.population.tree_cut import CutTrees
-from incrowd.recoding.show.representatives import representatives
+from incrowd.recoding.show.representatives import choose_representatives
 from incrowd.search import Cuts, Lattice
 from incrowd.search.literature.cut_columns import ColumnCuts
 from incrowd.table.column import CodedColumn, Domain, Kind
@@ -352,7 +352,7 @@ def test_representatives_are_those_of_buckets(table):
         )
         for column, line in zip(problem.columns, table[1], strict=True)
     }
-    found = representatives(outcome, held)
+    found = choose_representatives(outcome, held)
     for j, name in enumerate(names):
         labels = found[name].labels
         pairs = set(zip(outcome.buckets[j].tolist(), labels.tolist(), strict=True))

@@ -13,7 +13,7 @@ from incrowd.table.cells import (
     restore_types,
     rows_digest,
     text_of,
-    with_dictionaries,
+    with_enums,
     with_nulls,
 )
 from incrowd.verify.crowds import number_cells
@@ -87,7 +87,7 @@ def tables(draw):
 def test_the_digest_of_rows_is_that_of_their_cells_one_by_one(rows, missing):
     wanted = naive.rows_digest(rows, missing)
     assert rows_digest(rows, missing) == wanted
-    assert rows_digest(with_dictionaries(rows), missing) == wanted
+    assert rows_digest(with_enums(rows), missing) == wanted
 
 
 @settings(max_examples=200, deadline=None)
@@ -110,7 +110,7 @@ def test_texts_that_hardly_repeat_get_no_dictionary():
 
 def test_names_of_columns_are_no_patterns():
     rows = pl.DataFrame({"^.*$": ["a", "b"] * 50, "b": ["c", "d"] * 50, "n": range(100)})
-    found = with_dictionaries(rows)
+    found = with_enums(rows)
     assert found.columns == rows.columns
     assert found.rows() == clear_marks(found, (), text=True).rows() == rows.rows()
     assert clear_marks(found, ("c",), text=True).row(0) == ("a", None, 0)

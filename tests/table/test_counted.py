@@ -99,12 +99,12 @@ def test_whoever_has_no_other_record_gets_a_line_for_each(drawn):
     cells, codes, unit, classes = drawn
     found = count_rows(cells, codes, unit, classes)
     if unit is None:
-        assert found.one_by_one() is found
+        assert found.split_records() is found
         return
     columns = [column.to_list() for column in cells.iter_columns()]
     counted = naive.count_rows(columns, beside_of(codes, unit, classes))
     wanted = naive.one_by_one(counted, len(codes))
-    each = found.one_by_one()
+    each = found.split_records()
     assert Counter(lines_of(each)) == wanted
     assert each.records.sum() == cells.height or not cells.columns
 
@@ -151,7 +151,7 @@ def test_an_empty_table_has_no_rows(names):
     empty = pl.DataFrame(dict.fromkeys(names, pl.Series([], dtype=pl.String)))
     found = count_rows(empty, {"c": np.zeros(0, dtype=np.int32)}, np.zeros(0, dtype=np.int32))
     assert found.records.tolist() == []
-    assert found.one_by_one().records.tolist() == []
+    assert found.split_records().records.tolist() == []
 
 
 def test_codes_may_be_counted_already():

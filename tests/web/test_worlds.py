@@ -354,7 +354,7 @@ def test_a_world_is_undone_with_its_models_and_forgotten_with_its_table(session,
 
 def test_the_page_swaps_k_for_the_model_that_the_library_names():
     anonymous = Policy.loads(policy("k-anonymity", "k = 4")).models[0]
-    assert (anonymous.name, anonymous.against_world().name) == (edits.OF_TABLE, edits.OF_WORLD)
+    assert (anonymous.name, anonymous.as_world_model().name) == (edits.OF_TABLE, edits.OF_WORLD)
 
 
 def test_k_counts_the_table_or_the_world():

@@ -10,9 +10,9 @@ from incrowd.arrays import Counts, Floats
 from incrowd.attacks.rates import ClassHits, Moments, PersonRisk, Rate, rank_classes
 from incrowd.kernels.linkage import fits as kernels
 from incrowd.linkage.attack_data import LIMIT, AttackData, SharedColumn, TableSide
-from incrowd.linkage.decoding import Members, parts
+from incrowd.linkage.decoding import Members, iterate_parts
 from incrowd.linkage.fit import Fit, ResolvedRows
-from incrowd.partition.csr import Rows, WeightedRows, each, offsets
+from incrowd.partition.csr import Rows, WeightedRows, each_by_itself, offsets
 
 EQUAL = 1 - 1e-9
 """Weights whose ratio is closer to 1 than this are equal."""
@@ -57,7 +57,7 @@ class DisclosureFigures:
     ) -> "DisclosureFigures":
         """Compute the figures from what members of each class show and its people hold."""
         found, done = [], 0
-        for part in parts(members):
+        for part in iterate_parts(members):
             here = people[0][done:], people[1]
             given = prior.usual, EQUAL, (prior.shares, prior.limit)
             found.append(kernels.disclosed_values(part, shown, here, truth, *given))
@@ -165,7 +165,7 @@ class SensitiveTarget:
     @cached_property
     def figures_of_each(self) -> DisclosureFigures:
         """What each row of joint data discloses about its own people."""
-        rows = each(len(self.truth[0]) - 1)
+        rows = each_by_itself(len(self.truth[0]) - 1)
         return DisclosureFigures.of(rows, self.shown, rows, self.truth, self.prior)
 
     @cached_property
@@ -306,7 +306,7 @@ def members_that_fit(fit: Fit, shown: WeightedRows, domain: int) -> tuple[Member
 
 def combine_members(members: Members, shown: WeightedRows, domain: int) -> WeightedRows:
     """Add up what the members of each class show: the weight of each code below `domain`."""
-    found = [kernels.gather_shown(part, shown, domain) for part in parts(members)]
+    found = [kernels.gather_shown(part, shown, domain) for part in iterate_parts(members)]
     start = offsets(np.concatenate([np.diff(start) for start, _, _ in found]))
     code, weight = (np.concatenate([one[i] for one in found]) for i in (1, 2))
     return start, code, weight

@@ -29,8 +29,8 @@ from incrowd.hierarchy.labels import (
     parse_date,
     parse_number,
     read_members,
-    value_set,
     write_bounds,
+    write_set,
 )
 from incrowd.linkage.world_linkage import WorldLinkage
 from incrowd.partition.csr import entries, offsets
@@ -210,7 +210,7 @@ class EndCells:
         """The cells at the ends of a label, each once; none if the label shows no ends."""
         members = read_members(label)
         if members is not None:
-            rest = [value_set([], others=True)] if members.others else []
+            rest = [write_set([], others=True)] if members.others else []
             named = tuple(dict.fromkeys([*members.values, *rest]))
             return named if len(named) > 1 else ()
         bounds = self._read_bounds(label)

@@ -7,7 +7,7 @@ from typing import Any
 from incrowd.attacks.attack import Attack, columns_phrase, people_phrase, share_phrase
 from incrowd.attacks.rates import PersonRisk
 from incrowd.linkage.attack_data import LIMIT
-from incrowd.models.model import Model, of_world
+from incrowd.models.model import Model, counts_world_people
 
 RAISE = 0.3
 """The most that may be added to anybody's chance if only a largest success is asked for."""
@@ -73,7 +73,7 @@ def only_against_outsiders(models: Sequence[Model]) -> bool:
     k-map and delta-presence do. Somebody who does know finds people in smaller classes.
     """
     counted = any(model.smallest_class() > 1 for model in models)
-    return any(of_world(model) for model in models) and not counted
+    return any(counts_world_people(model) for model in models) and not counted
 
 
 def _limits_broken_by(

@@ -10,7 +10,7 @@ from incrowd.arrays import Counts, Floats
 from incrowd.attacks.attack import Attack, columns_phrase, part_phrase
 from incrowd.attacks.rates import Moments, PersonRisk, Rate, chance_of_guess
 from incrowd.kernels.linkage import fits as kernels
-from incrowd.linkage.decoding import parts
+from incrowd.linkage.decoding import iterate_parts
 from incrowd.linkage.fit import Fit, SideClasses
 
 
@@ -52,13 +52,13 @@ def _hits_and_people(left: Fit, right: Fit, both: Fit) -> tuple[Floats, Counts]:
     people, rows = left.rows_of_each, right.people_of_each
     weights = data.people.counts, data.shown.counts
     if data.joint:
-        members = data.each
+        members = data.rows_as_classes
     else:
         people = _figure_of_first_rows(people, both.people)
         rows = _figure_of_first_rows(rows, both.rows)
         weights = both.people.sizes, both.rows.sizes
     found, done = [np.zeros(0)], 0
-    for some in parts(members):
+    for some in iterate_parts(members):
         by = people[done:], rows
         found.append(kernels.expected_links(some, (weights[0][done:], weights[1]), by))
         done += len(some[0]) - 1

@@ -40,7 +40,7 @@ def play_matching(tables: AttackTables) -> MatchingPlayed:
     concealed = None if pairs is None else count_after_matching(pairs)
     if pairs is None or concealed is None:
         return MatchingPlayed(notes=(_TOO_MANY,))
-    after = tables.linked_world.after_matching(concealed)
+    after = tables.linked_world.candidates_after_matching(concealed)
     if after is None:
         return MatchingPlayed(notes=(_TOO_FEW,))
     known = _count_for_insiders(tables)
@@ -69,7 +69,7 @@ def _count_for_insiders(tables: AttackTables) -> Concealed | None:
     membership, pairs = tables.membership, tables.linked_world.pairs
     if not membership.known or membership.inside is None or pairs is None:
         return None
-    return count_after_matching(pairs.of_people(membership.inside))
+    return count_after_matching(pairs.keep_people(membership.inside))
 
 
 def matching(

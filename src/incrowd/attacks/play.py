@@ -19,7 +19,7 @@ from incrowd.attacks.row_order import row_order
 from incrowd.attacks.singling_out import singling_out
 from incrowd.errors import InputError
 from incrowd.linkage.attack_data import LIMIT, AttackData
-from incrowd.linkage.fit import ColumnSets, Fit, halves, sweep
+from incrowd.linkage.fit import ColumnSets, Fit, deal_halves, sweep
 from incrowd.linkage.tables import AttackTables
 from incrowd.linkage.world_linkage import WorldLinkage
 from incrowd.table.fold import in_threads
@@ -81,7 +81,7 @@ def play(data: AttackData, attackers: Attackers, watch: Watch | None = None) -> 
     asked for; linkability uses each such set, at least single columns, and the rest.
     """
     sets = ColumnSets(len(data.known), max(attackers.max_size, 1), watch)
-    first, *others = halves(data, sets)
+    first, *others = deal_halves(data, sets)
     both, _ = next(first)
     targets = SensitiveTarget.all_of(data)
     request = both, targets, attackers, sets
@@ -194,7 +194,9 @@ def _data_of_both(tables: AttackTables) -> tuple[AttackData, AttackData]:
     `InputError` if no known column is in both releases and the original.
     """
     both = set(tables.shared_columns("original")) & set(tables.shared_columns("other"))
-    known = [name for name in tables.known_in("other") if name in both - set(tables.sensitive)]
+    known = [
+        name for name in tables.known_columns_in("other") if name in both - set(tables.sensitive)
+    ]
     if not known:
         raise InputError(
             "the two releases and the original share no column that an attacker knows",
@@ -205,7 +207,7 @@ def _data_of_both(tables: AttackTables) -> tuple[AttackData, AttackData]:
     ]
     here, there = (tables.match_columns(rest, where) for where in ("release", "other"))
     exact = [
-        one.decoding.exact is not None and two.decoding.exact is not None
+        one.decoding.single_values is not None and two.decoding.single_values is not None
         for one, two in zip(here, there, strict=True)
     ]
     limit = tables.knowledge.limit

@@ -25,7 +25,14 @@ from incrowd.attacks.rates import Moments, PersonRisk, Rate, chance_of_guess
 from incrowd.linkage.attack_data import AttackData
 from incrowd.linkage.fit import Fit
 from incrowd.partition.classes import number_columns
-from incrowd.partition.csr import WeightedRows, each, find_keys, offsets, offsets_of, owners
+from incrowd.partition.csr import (
+    WeightedRows,
+    each_by_itself,
+    find_keys,
+    offsets,
+    offsets_of,
+    owners,
+)
 
 
 def releases(first: Fit, second: Fit, targets: Sequence[SensitiveTarget] = ()) -> Iterator[Attack]:
@@ -93,7 +100,7 @@ class _BothReleases:
         prior = PriorBelief(nothing, nothing, 1.0)
         people = self.first.people.start, self.first.people.rows
         return DisclosureFigures.of(
-            each(len(self.start) - 1), left, people, self.own, prior
+            each_by_itself(len(self.start) - 1), left, people, self.own, prior
         ).possible
 
     def disclosure(self, target: SensitiveTarget) -> AttributeDisclosure:
@@ -103,7 +110,9 @@ class _BothReleases:
         some = value >= 0
         start = offsets(some)[self.start]
         left = start, value[some], self.likely[some]
-        return AttributeDisclosure.of_members(self.first, target, (each(len(start) - 1), left))
+        return AttributeDisclosure.of_members(
+            self.first, target, (each_by_itself(len(start) - 1), left)
+        )
 
 
 def _exact_values(data: AttackData) -> Codes:
@@ -111,8 +120,8 @@ def _exact_values(data: AttackData) -> Codes:
     nothing = np.zeros((0, data.shown.records), dtype=np.int32)
     lines = [
         np.zeros_like(one.label)
-        if one.decoding.exact is None
-        else one.decoding.exact[one.label] + 1
+        if one.decoding.single_values is None
+        else one.decoding.single_values[one.label] + 1
         for one in data.sensitive
     ]
     return np.vstack([nothing, *lines])

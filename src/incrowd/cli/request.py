@@ -69,7 +69,7 @@ class PolicyRequest:
         """
         if not world or self.filed:
             return self
-        models = tuple(model.against_world() for model in self.policy.models)
+        models = tuple(model.as_world_model() for model in self.policy.models)
         return replace(self, policy=self.policy.model_copy(update={"models": models}))
 
     def notes(self) -> Iterator[str]:

@@ -14,13 +14,13 @@ from incrowd.engines.base import Clearing, Digested, NewTable, RowPlan, Target, 
 from incrowd.errors import InputError, PolicyError, boundary
 from incrowd.table.cells import (
     clear_marks,
+    enum_texts,
     frame_digest,
-    listed_texts,
     restore_types,
     rows_digest,
     select_columns,
     text_of,
-    with_dictionaries,
+    with_enums,
 )
 from incrowd.table.column import CodedColumn
 from incrowd.table.counted import CountedRows, count_rows
@@ -71,7 +71,7 @@ class MemoryStaged:
     @cached_property
     def coded(self) -> pl.DataFrame:
         """The staged rows with texts that repeat as a dictionary's numbers: these count fast."""
-        return with_dictionaries(self.rows)
+        return with_enums(self.rows)
 
     @property
     def repeated(self) -> int:
@@ -133,7 +133,7 @@ class MemoryStaged:
         if target is None:
             return MemoryWritten(self.rows, self.rows)
         target.put(self.frame)
-        stored = with_dictionaries(target.get())
+        stored = with_enums(target.get())
         return MemoryWritten(stored, restore_types(stored, self.rows), target)
 
 
@@ -164,7 +164,7 @@ class MemoryWritten(Written):
     @cached_property
     def coded(self) -> pl.DataFrame:
         """The rows with a dictionary for texts that repeat: counting compares numbers."""
-        return with_dictionaries(self.rows)
+        return with_enums(self.rows)
 
     def digest(self) -> tuple[Digested, str]:
         """What the SHA-256 is of (`file`: its bytes; `frame`: its cells), and the SHA-256."""
@@ -211,9 +211,9 @@ def _count_unequal(one: pl.Series, other: pl.Series) -> int:
 
 def _count_unequal_enums(one: pl.Series, other: pl.Series) -> int:
     """As `_count_unequal` of two Enums: by their numbers, not their texts."""
-    place = {text: i for i, text in enumerate(listed_texts(one).to_list())}
+    place = {text: i for i, text in enumerate(enum_texts(one).to_list())}
     nowhere, size = len(place), len(place) + 1
-    theirs = [place.get(text, size) for text in listed_texts(other).to_list()]
+    theirs = [place.get(text, size) for text in enum_texts(other).to_list()]
     lookup = np.array([*theirs, nowhere], dtype=np.int64)
     left = one.to_physical().cast(pl.Int64).fill_null(nowhere).to_numpy()
     right = other.to_physical().cast(pl.Int64).fill_null(len(theirs)).to_numpy()

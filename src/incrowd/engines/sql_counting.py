@@ -256,7 +256,7 @@ class SqlCounting(SqlCoding):
             weights=weights,
         )
         there = np.logical_and.reduce([codes[column.name] != 0 for column in complete])
-        return lines if not complete else lines.only(np.flatnonzero(there))
+        return lines if not complete else lines.take_lines(np.flatnonzero(there))
 
 
 def _with_zero_signs(found: pl.DataFrame, j: int) -> pl.Series:

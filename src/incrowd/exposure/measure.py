@@ -33,7 +33,7 @@ from incrowd.partition.classes import (
     SensitiveColumn,
     classes_of,
     crowd_sums,
-    crowds,
+    join_crowds,
     number_columns,
 )
 from incrowd.table.column import Missing
@@ -242,7 +242,7 @@ def _views_by_reading(tally: Tally, class_of: Codes, own: _CrowdView) -> dict[Mi
     absent = nodes == MISSING
     if not absent.any():
         return dict.fromkeys(Missing, own)
-    joined = crowds(nodes, absent, classes, tally, class_of)
+    joined = join_crowds(nodes, absent, classes, tally, class_of)
     together = None if weights is None else crowd_sums(nodes, absent, weights)
     full = np.flatnonzero(~absent.any(axis=0)).astype(np.int32)
     rest = classes.take(full)
@@ -302,7 +302,7 @@ def _diversity_by_column(classes: Classes) -> dict[str, Reached]:
             }
         t: dict[str, float] = {
             way: t_closeness.TCloseness(name, 1, way).achieved_by(classes)
-            for way in t_closeness.distances(histogram.column)
+            for way in t_closeness.meaningful_distances(histogram.column)
         }
         reached[name] = Reached(l, t)
     return reached

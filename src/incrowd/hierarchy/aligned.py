@@ -35,7 +35,7 @@ from incrowd.hierarchy.labels import (
     write_bounds,
     write_dates,
 )
-from incrowd.hierarchy.rounding import Step, lattice_unit, round_intervals, text_of
+from incrowd.hierarchy.rounding import Step, decimal_unit, round_intervals, text_of
 from incrowd.table.column import Domain, Kind
 
 _MOST_MARKS = 6_000
@@ -71,7 +71,7 @@ def choose_cells(
 
     `people` are those of each code, entry 0 for the missing; whoever has several values counts for
     one of them. `present` is above 0 for every value that a cell must cover, also if nobody counts
-    for it; those with people if not given.
+    for it; those with people if not given. `PolicyError` if the step is not of the column's kind.
     """
     held = (np.flatnonzero((people if present is None else present)[1:]) + 1).astype(np.int32)
     if not len(held):
@@ -91,7 +91,7 @@ class _ValueLine:
     ask: CellConditions
 
     @cached_property
-    def before(self) -> Counts:
+    def people_before(self) -> Counts:
         """People on the values before each held one; all people at the end."""
         return np.concatenate([[0], np.cumsum(self.people)]).astype(np.int64)
 
@@ -118,7 +118,7 @@ class _ValueLine:
         return any(reach_of(label, leaves) is None for label in labels)
 
     @property
-    def by_nodes(self) -> bool:
+    def ends_at_nodes(self) -> bool:
         """Whether cells end where nodes of the hierarchy do."""
         ask = self.ask
         chosen = ask.given or ask.lowest > 0 or ask.highest is not None
@@ -174,7 +174,9 @@ class _ValueLine:
         self, labels: list[str], low: Floats, high: Floats
     ) -> tuple[Floats, Floats]:
         """Lower and upper end of each cell; a cell that shows a node reaches as far as the node."""
-        nodes = {label for _, label in self._bounded_nodes.values()} if self.by_nodes else set()
+        nodes = (
+            {label for _, label in self._bounded_nodes.values()} if self.ends_at_nodes else set()
+        )
         for c, label in enumerate(labels):
             reach = reach_of(label, self.hierarchy.leaves) if label in nodes else None
             if reach is not None:
@@ -183,9 +185,9 @@ class _ValueLine:
 
     def _best_marks(self, gap: Counts, low: Floats, high: Floats) -> Counts:
         """The marks of the best cells; `low` and `high` are the ends of cells at each mark."""
-        people, ask = self.before[gap], self.ask
+        people, ask = self.people_before[gap], self.ask
         low, high = self._line_shares(low), self._line_shares(high)
-        inner = self._bounded
+        inner = self._lies_in_nodes
         if not inner and not np.isfinite(ask.widest):
             return np.array([*best_parts(people, low, high, ask.k), len(gap) - 1], dtype=np.int64)
         whole = float(self.place[-1] - self.place[0])
@@ -217,15 +219,15 @@ class _ValueLine:
         joined = self.ask.lowest > 0 or self.ask.step is not None
         limited = self.ask.highest is not None or bool(np.isfinite(self.ask.widest))
         k = 1 if joined or limited else self.ask.k
-        marks = CellGaps.between(*self._cut_points(k), self.place)
-        while k < self.before[-1] and len(marks) > _MOST_MARKS:
+        marks = CellGaps.of_points(*self._cut_points(k), self.place)
+        while k < self.people_before[-1] and len(marks) > _MOST_MARKS:
             k *= 2
-            marks = CellGaps.between(*self._cut_points(k), self.place)
+            marks = CellGaps.of_points(*self._cut_points(k), self.place)
         return marks
 
     def _cut_points(self, least: int) -> tuple[CutPoints, CutPoints]:
-        """The points where candidates with so many people or more begin, and where they end."""
-        if not self.by_nodes:
+        """The points where candidates with `least` people or more begin, and where they end."""
+        if not self.ends_at_nodes:
             return self._round_points(least)
         lows, highs = self._node_points(least)
         if self.ask.lowest:
@@ -234,13 +236,13 @@ class _ValueLine:
         return lows + more, highs + further
 
     def _round_points(self, least: int) -> tuple[CutPoints, CutPoints]:
-        """The points where round intervals with so many people begin, and where they end."""
+        """The points where round intervals of `least` people or more begin, and where they end."""
         low, high, people = self._candidates
         crowded = people >= least
         atoms = self._crowded_values(least)
         return (
-            CutPoints.before(np.concatenate([low[crowded], atoms])),
-            CutPoints.before(high[crowded]) + CutPoints(atoms, np.ones(len(atoms), np.bool_)),
+            CutPoints.just_before(np.concatenate([low[crowded], atoms])),
+            CutPoints.just_before(high[crowded]) + CutPoints(atoms, np.ones(len(atoms), np.bool_)),
         )
 
     @cached_property
@@ -250,10 +252,10 @@ class _ValueLine:
         scales = list(round_intervals(leaves, leaves.values[self.held - 1], self.ask.step))
         low, high = (np.concatenate(ends) for ends in zip(*scales, strict=True))
         first, last = np.searchsorted(self.place, low), np.searchsorted(self.place, high)
-        return low, high, self.before[last] - self.before[first]
+        return low, high, self.people_before[last] - self.people_before[first]
 
     def _crowded_values(self, least: int) -> Floats:
-        """The values of a continuum that so many people share: they may be shown as they are."""
+        """The places that `least` people or more share; none if the values have a step or unit."""
         leaves = self.hierarchy.leaves
         fine = leaves.kind is Kind.NUMBER and self._unit is not None
         if step_of(leaves) or fine or self.ask.step is not None:
@@ -262,18 +264,18 @@ class _ValueLine:
 
     @cached_property
     def _unit(self) -> float | None:
-        """The power of ten that all its numbers are multiples of; None as in `lattice_unit`."""
-        return lattice_unit(self.hierarchy.leaves.values[self.held - 1])
+        """The `decimal_unit` of the held numbers; None if they have none."""
+        return decimal_unit(self.hierarchy.leaves.values[self.held - 1])
 
     def _node_points(self, least: int) -> tuple[CutPoints, CutPoints]:
-        """The points where nodes with at least so many people begin, and where they end."""
-        lows = highs = CutPoints.before(self.place[:0])
+        """The points where nodes of `least` people or more begin, and where they end."""
+        lows = highs = CutPoints.just_before(self.place[:0])
         for level in range(self.ask.lowest, self.hierarchy.height):
             nodes = self.hierarchy.maps[level][self.held]
             people = np.bincount(nodes, self.people)
             here = np.unique(nodes[people[nodes] >= least])
             low, high = (end[here] for end in self.hierarchy.reach[level])
-            lows += CutPoints.before(low)
+            lows += CutPoints.just_before(low)
             highs += self._node_ends(level, here, high)
         return lows.take(np.isfinite(lows.place)), highs.take(np.isfinite(highs.place))
 
@@ -281,14 +283,14 @@ class _ValueLine:
         """The points where nodes end: the next whole number or day, else as their labels say."""
         leaves = self.hierarchy.leaves
         if step := step_of(leaves):
-            return CutPoints.before(high + step)
+            return CutPoints.just_before(high + step)
         labels = self.hierarchy.labels[level][nodes - 1].tolist()
         ends = [ends_of(label) for label in labels]
         behind = [bounds.high_inside and not _names_a_day(bounds.high, leaves) for bounds in ends]
         return CutPoints(high, np.array(behind, dtype=np.bool_))
 
     def _cell_reach(self, marks: CellGaps) -> tuple[Floats, Floats]:
-        """Lower and upper end of cells that begin and end at each mark, within the held values."""
+        """Per mark: lower end of a cell that begins there, upper end of one that ends there."""
         step = step_of(self.hierarchy.leaves)
         begin, end = marks.begin.place, marks.end.place
         if step == 1:  # a declared step may end between two whole numbers
@@ -301,20 +303,20 @@ class _ValueLine:
         every = self.hierarchy.leaves.positions
         first, last = begins.begin.gaps(every) + 1, ends.end.gaps(every)
         first[0], last[-1] = 1, len(every)
-        if self._bounded:
+        if self._lies_in_nodes:
             nodes = self.hierarchy.maps[self.ask.highest or 0][self.held[[0, -1]]]
             low, high = self.hierarchy.bounds[self.ask.highest or 0]
             first[0], last[-1] = low[nodes[0]], high[nodes[1]]
         return first.astype(np.int32), last.astype(np.int32)
 
     @property
-    def _bounded(self) -> bool:
+    def _lies_in_nodes(self) -> bool:
         """Whether cells lie inside nodes below the top."""
         return self.ask.highest is not None and self.ask.highest < self.hierarchy.height
 
     def _node_bounds(self, code: int) -> Bounds:
         """The bounds of the highest level's node that holds a code; open without such a level."""
-        if not self._bounded:
+        if not self._lies_in_nodes:
             return Bounds(None, None)
         level = self.ask.highest or 0
         node = int(self.hierarchy.maps[level][code])
@@ -328,7 +330,7 @@ class _ValueLine:
     def _exact_cells(self, begins: CellGaps, ends: CellGaps) -> Flags:
         """Flags of the cells that can only be the one value that they hold."""
         single: Flags = ends.gap - begins.gap == 1
-        few = self.before[-1] < self.ask.k
+        few = self.people_before[-1] < self.ask.k
         if few or self.ask.lowest or self.ask.step is not None:
             return single & False
         unit = step_of(self.hierarchy.leaves)
@@ -370,7 +372,7 @@ class _ValueLine:
         """How a cell of the leaves `run` is written, and what it shows: value, node or bounds."""
         if bounds.low is not None and bounds.low == bounds.high:
             return bounds, bounds.low
-        if self.by_nodes and run in self._bounded_nodes:
+        if self.ends_at_nodes and run in self._bounded_nodes:
             return self._bounded_nodes[run]
         dated = self.hierarchy.leaves.kind is Kind.DATE
         return bounds, write_dates(bounds) if dated else write_bounds(bounds)
@@ -389,7 +391,7 @@ class _ValueLine:
 
 
 def _names_a_day(end: str | None, leaves: Domain) -> bool:
-    """Whether an end names a day or more, or is none: the next moment lies behind it."""
+    """Whether a bound is a whole day, month or year, not a moment, or open; false if no dates."""
     if leaves.kind is not Kind.DATE:
         return False
     date = None if end is None else parse_date(end)

@@ -25,7 +25,7 @@ class CutPoints:
     behind: Flags
 
     @classmethod
-    def before(cls, place: Floats) -> "CutPoints":
+    def just_before(cls, place: Floats) -> "CutPoints":
         """The points just before the values at these places."""
         return cls(place, np.zeros(len(place), dtype=np.bool_))
 
@@ -35,7 +35,7 @@ class CutPoints:
         return CutPoints(place, np.concatenate([self.behind, other.behind]))
 
     def gaps(self, values: Floats) -> Counts:
-        """How many of the values lie before each point."""
+        """The gap that each point lies in: how many of the values lie before it."""
         upto = np.searchsorted(values, self.place, side="right")
         gaps: Counts = np.where(self.behind, upto, np.searchsorted(values, self.place))
         return gaps
@@ -44,19 +44,24 @@ class CutPoints:
         """Some of the points, by number or by flag."""
         return CutPoints(self.place[which], self.behind[which])
 
-    def at(self, gap: Counts, own: Counts, other: "CutPoints", others: Counts) -> "CutPoints":
-        """A point in each `gap`: of these, which lie in gaps `own`, else of `other` in `others`."""
+    def point_of_gaps(
+        self, gap: Counts, own: Counts, other: "CutPoints", others: Counts
+    ) -> "CutPoints":
+        """A point for each `gap`: of these points, which lie in gaps `own`, else of `other`.
+
+        The points of `other` lie in gaps `others`; all gaps ascend.
+        """
         both = self + other
         mine, theirs = np.searchsorted(own, gap), np.searchsorted(others, gap)
         known = np.isin(gap, own)
         return both.take(np.where(known, mine, len(own) + theirs))
 
-    def before_or_at(self, other: "CutPoints") -> Flags:
-        """Flags of the points that lie no farther than the other's at the same place."""
+    def flag_not_after(self, other: "CutPoints") -> Flags:
+        """Flags of the points that lie at or before the point of `other` with the same number."""
         same: Flags = (self.place == other.place) & (self.behind <= other.behind)
         return same | (self.place < other.place)
 
-    def one_per_gap(self, values: Floats, *, last: bool) -> tuple[Counts, "CutPoints"]:
+    def pick_per_gap(self, values: Floats, *, last: bool) -> tuple[Counts, "CutPoints"]:
         """The gaps between values that hold points, and the last or first point of each."""
         gaps = self.gaps(values)
         order = np.lexsort((self.behind, self.place, gaps))
@@ -75,7 +80,8 @@ class CutPoints:
 class CellGaps:
     """Gaps between held values where cells may be parted, and the two ends of the line.
 
-    A cell that begins in a gap begins at the gap's last point, one that ends there at its first.
+    Each is a *mark*, numbered from 0. A cell that begins at a mark begins at the last point of its
+    gap, one that ends there at the first.
     """
 
     gap: Counts
@@ -83,18 +89,21 @@ class CellGaps:
     end: CutPoints
 
     @classmethod
-    def between(cls, lows: CutPoints, highs: CutPoints, values: Floats) -> "CellGaps":
-        """The gaps between values that points lie in.
+    def of_points(cls, lows: CutPoints, highs: CutPoints, values: Floats) -> "CellGaps":
+        """The gaps between values in which points lie, and the two ends of the values.
 
         Cells begin at the last low end of a gap and end at its first high end, so that the crowd of
         an end is on the cell's own side where that is possible.
         """
-        low_gap, low = lows.one_per_gap(values, last=True)
-        high_gap, high = highs.one_per_gap(values, last=False)
+        low_gap, low = lows.pick_per_gap(values, last=True)
+        high_gap, high = highs.pick_per_gap(values, last=False)
         gap = np.union1d(low_gap, high_gap)
-        begin, end = low.at(gap, low_gap, high, high_gap), high.at(gap, high_gap, low, low_gap)
-        end = end.where(end.before_or_at(begin), begin)
-        left = CutPoints.before(values[:1])
+        begin, end = (
+            low.point_of_gaps(gap, low_gap, high, high_gap),
+            high.point_of_gaps(gap, high_gap, low, low_gap),
+        )
+        end = end.where(end.flag_not_after(begin), begin)
+        left = CutPoints.just_before(values[:1])
         right = CutPoints(values[-1:], np.ones(1, dtype=np.bool_))
         every = np.concatenate([[0], gap, [len(values)]]).astype(np.int64)
         return cls(every, left + begin + right, left + end + right)

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from incrowd.arrays import Values
 from incrowd.errors import InputError
-from incrowd.hierarchy.hierarchy import Builder, Hierarchy, Level, runs, stack, texts
+from incrowd.hierarchy.hierarchy import Builder, Hierarchy, Level, number_runs, stack, texts
 from incrowd.hierarchy.labels import Bounds, read_bounds, write_bounds, write_quarter
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
@@ -43,6 +43,7 @@ class Dates(Builder):
             raise ValueError(f"steps must rise; list them in this order: {', '.join(_ALL)}")
 
     def _build(self, domain: Domain, column: str) -> Hierarchy:
+        """The hierarchy of a column of dates; `InputError` if it holds anything else."""
         if len(domain) and domain.kind is not Kind.DATE:
             raise InputError(
                 f"column {column!r} holds {domain.kind.value}s, not dates",
@@ -56,7 +57,7 @@ class Dates(Builder):
         return stack(domain, levels, column=column, ordered=True, prune=prune)
 
     def _level_with_bottom(self, values: Values, step: Period) -> Level:
-        """One level of these steps, dates before the year `bottom` being one node."""
+        """The level of one step, dates before the year `bottom` being one node."""
         if self.bottom is None:
             return _period_level(values, step)
         before = write_bounds(Bounds(None, f"{self.bottom:04d}"))
@@ -73,7 +74,7 @@ class Dates(Builder):
 
 
 def _clip_years(label: str, bottom: int) -> str:
-    """The label of several years, which begin no earlier than the pooled ones end."""
+    """The label, its first year raised to `bottom` if it is an interval that begins earlier."""
     bounds = read_bounds(label)
     if bounds is None or bounds.low is None or int(bounds.low) >= bottom:
         return label
@@ -84,7 +85,7 @@ def _period_level(values: Values, step: Period) -> Level:
     """One level with a node for each period of this length that holds values."""
     if step == "day":
         days = values.astype("datetime64[D]")
-        nodes, first = runs(days)
+        nodes, first = number_runs(days)
         return Level(nodes, texts(days[first].astype(str).tolist()))
     months = values.astype("datetime64[M]").astype(np.int64) + 12 * 1970
     length = {"month": 1, "quarter": 3, "year": 12, "5 years": 60, "10 years": 120}[step]

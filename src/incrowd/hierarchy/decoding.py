@@ -15,7 +15,7 @@ from incrowd.errors import InputError, count_of
 from incrowd.hierarchy.labels import (
     Bounds,
     has_others,
-    named_in,
+    names_in_labels,
     number_text,
     parse_date,
     parse_number,
@@ -129,7 +129,7 @@ class Decoder:
         """The runs that `*others*` stands for: leaves under none of the names below the top."""
         if not any(label is not None and has_others(label) for label in labels):
             return []
-        names = named_in(labels) if named is None else named
+        names = names_in_labels(labels) if named is None else named
         if names not in self._others:
             below_top = names - {self._labels[-1][0]}
             runs = (run for name in below_top for run in self._runs(name, []))
@@ -148,7 +148,7 @@ class Decoder:
             )
 
     def _runs(self, label: str | None, unnamed: list[Run]) -> list[Run]:
-        """The runs of leaves that a label may stand for, none if unknown; `unnamed`: `*others*`."""
+        """The runs of leaves of a label, none if unknown; `unnamed` are those of `*others*`."""
         if label is None:
             return [(MISSING, MISSING)]
         plain = self._plain_span(label) if self._ordered else None
@@ -164,7 +164,7 @@ class Decoder:
         found.extend(self._runs_of_set(label, unnamed))
         if len(found) == 1:
             return found
-        return union(found) if found else self._run_of_spelling(label)
+        return merge_runs(found) if found else self._run_of_spelling(label)
 
     def _plain_span(self, label: str) -> Run | None:
         """The leaves of a plain span such as `[17, 25]`, looked up quickly; None for other labels.
@@ -182,7 +182,7 @@ class Decoder:
         return None if named else (low, high)
 
     def _runs_of_set(self, label: str, unnamed: list[Run]) -> list[Run]:
-        """The runs of what a set names, of `*others*` the unnamed; none if a member is unknown."""
+        """The runs of a set's members, `unnamed` for `*others*`; none if a member is unknown."""
         members = read_members(label)
         if members is None:
             return []
@@ -223,8 +223,8 @@ class Decoder:
         return [] if run is None else [run]
 
 
-def union(runs: Iterable[Run]) -> list[Run]:
-    """All codes of these runs, as runs that are ascending and apart."""
+def merge_runs(runs: Iterable[Run]) -> list[Run]:
+    """Runs that overlap or touch made one: ascending, with a gap after each."""
     merged: list[Run] = []
     for low, high in sorted(runs):
         if merged and low <= merged[-1][1] + 1:
@@ -250,11 +250,11 @@ def complement(runs: Iterable[Run], size: int) -> list[Run]:
 
 def runs_of(codes: Iterable[int]) -> list[Run]:
     """The codes as runs that are ascending and apart."""
-    return union((code, code) for code in codes)
+    return merge_runs((code, code) for code in codes)
 
 
 def locate(leaves: Domain, bounds: Bounds) -> tuple[int, int] | None:
-    """First and last code of the leaves between these bounds, by arithmetic; None if no leaf is."""
+    """First and last code of the leaves between bounds; None if there is no leaf, or for texts."""
     if leaves.kind is Kind.TEXT:
         return None
     low = (

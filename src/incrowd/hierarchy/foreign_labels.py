@@ -44,7 +44,7 @@ def read_any_bounds(label: str) -> Bounds | None:
 
 
 def written_reach(label: str, domain: Domain) -> Reach | None:
-    """How far a label reaches (`node_reach`), in our spelling or another tool's; None if unknown.
+    """Smallest and largest value of a label in our spelling or another tool's; None if unknown.
 
     >>> import numpy as np
     >>> written_reach("20-29", Domain(Kind.NUMBER, np.arange(20, 40)))

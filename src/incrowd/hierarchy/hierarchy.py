@@ -16,8 +16,8 @@ from incrowd.hierarchy.labels import (
     TOP,
     join_labels,
     node_reach,
-    span,
-    value_set,
+    write_set,
+    write_span,
 )
 from incrowd.table.column import Domain
 
@@ -64,7 +64,7 @@ class Hierarchy:
 
     @cached_property
     def reach(self) -> tuple[tuple[Floats, Floats], ...]:
-        """Per level: from where to where the label of each node reaches, indexed by node.
+        """Per level: the smallest and the largest place that each node's label covers, by node.
 
         On the scale of `Domain.positions`; a label without bounds reaches as far as its leaves.
         """
@@ -134,7 +134,7 @@ class Hierarchy:
         if codes[0] == MISSING:
             return str(self.labels[-1][0]) if len(codes) > 1 else None
         values = [str(self.labels[0][code - 1]) for code in codes]
-        return values[0] if len(values) == 1 else value_set(values)
+        return values[0] if len(values) == 1 else write_set(values)
 
     def _span_labels(self, low: Codes, high: Codes, lowest: int) -> Texts:
         """The labels of spans from each low code's node at `lowest` to its high code's."""
@@ -154,7 +154,7 @@ class Hierarchy:
             label = join_labels(first, last)
             if self._decoder.stands_for(label, run):
                 return label
-        return span(first, last)
+        return write_span(first, last)
 
     @cached_property
     def _decoder(self) -> Decoder:
@@ -175,7 +175,8 @@ class Hierarchy:
         """The leaf codes of many labels; each distinct label is decoded once.
 
         In a set, `*others*` stands for every leaf that no label of its column names: `named` is
-        what these labels name (`labels.named_in`), if the ones given are not all of them.
+        what these labels name (`labels.names_in_labels`), if the ones given are not all of them.
+        `InputError` if the hierarchy cannot have shown one of them.
         """
         return self._decoder.decode(labels, named)
 
@@ -240,7 +241,7 @@ def _check_level(hierarchy: Hierarchy, level: int, column: str) -> None:
 
 
 def _check_names(hierarchy: Hierarchy, column: str) -> None:
-    """Refuse names that stand for one thing here and for another one there.
+    """Raise `InputError` if a name stands for different nodes on two levels.
 
     A value or node may have the name of its own parent, which then covers it. Any other name that
     comes back would show somebody as what others are, as where x is shown as y and y as x.
@@ -260,7 +261,7 @@ def _check_names(hierarchy: Hierarchy, column: str) -> None:
 
 
 def _level_reach(hierarchy: Hierarchy, level: int) -> tuple[Floats, Floats]:
-    """From where to where each node's label of a level reaches, no less than its leaves."""
+    """Smallest and largest place that each node's label on a level covers, its leaves included."""
     place = np.concatenate([[0.0], hierarchy.leaves.positions])
     first, last = hierarchy.bounds[level]
     low, high = place[first], place[last]
@@ -288,12 +289,15 @@ class Builder:
     """How a policy names a hierarchy: a frozen value that builds the levels of a column."""
 
     def build(self, domain: Domain, column: str, counts: Counts | None = None) -> Hierarchy:
-        """The checked hierarchy of a column; few builders ask for the records per value."""
+        """The checked hierarchy of a column; `InputError` if its values do not fit.
+
+        `counts` are the records per value, which few builders ask for.
+        """
         del counts
         return self._build(domain, column)
 
     def _build(self, domain: Domain, column: str) -> Hierarchy:
-        """The hierarchy of a column without a check; builders override this or `build`."""
+        """The checked hierarchy of a column; builders override this or `build`."""
         raise NotImplementedError
 
 
@@ -308,7 +312,7 @@ class Level:
     @classmethod
     def of(cls, keys: Values, write: Callable[[Any], str] | None = None) -> "Level":
         """The runs of equal keys as nodes, labelled by the key or what `write` makes of it."""
-        nodes, first = runs(keys)
+        nodes, first = number_runs(keys)
         found: Texts = keys[first].astype(object)
         return cls(nodes, found if write is None else texts(list(map(write, found.tolist()))))
 
@@ -320,7 +324,7 @@ def texts(labels: Sequence[str]) -> Texts:
     return array
 
 
-def runs(keys: Values) -> tuple[Codes, Codes]:
+def number_runs(keys: Values) -> tuple[Codes, Codes]:
     """Number the runs of equal neighbours: the run of each entry from 1, and where each starts."""
     if not len(keys):
         return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32)
@@ -337,7 +341,7 @@ def stack(  # noqa: PLR0913  what a hierarchy is made of
     top: str = TOP,
     prune: bool = True,
 ) -> Hierarchy:
-    """The checked hierarchy of these levels, values below and the top above them.
+    """The checked hierarchy of these levels, values below and the top above them (see `check`).
 
     With `prune` a level that merges nothing is left out.
     """

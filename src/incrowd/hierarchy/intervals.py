@@ -11,13 +11,13 @@ from pydantic import Field
 from incrowd.arrays import Codes, Counts, Values
 from incrowd.errors import InputError
 from incrowd.hierarchy.aligned import CellConditions, choose_cells
-from incrowd.hierarchy.hierarchy import Hierarchy, Level, runs, stack, texts
+from incrowd.hierarchy.hierarchy import Hierarchy, Level, number_runs, stack, texts
 from incrowd.hierarchy.labels import (
     Number,
-    interval,
     number_text,
     parse_number,
-    span,
+    write_interval,
+    write_span,
 )
 from incrowd.hierarchy.rounding import NumberGrid, nice_width
 from incrowd.table.column import Domain, Kind, count_below
@@ -89,7 +89,10 @@ class Intervals:
             raise ValueError("a level has cuts that the level below lacks; leave them out")
 
     def build(self, domain: Domain, column: str, counts: Counts | None = None) -> Hierarchy:
-        """The hierarchy of a column of numbers; `counts` are the records per value."""
+        """The hierarchy of a column; `InputError` if it holds anything but finite numbers.
+
+        `counts` are the records per value; without them `quantiles` counts values.
+        """
         if len(domain) and domain.kind is not Kind.NUMBER:
             raise InputError(
                 f"column {column!r} holds {domain.kind.value}s, and intervals need numbers",
@@ -134,7 +137,7 @@ class Intervals:
         start = np.array([count_below(values, end) for end in ends], dtype=np.int64)
         bounds: list[Number | None] = [None, *ends, None]
         cell = np.searchsorted(start, np.arange(len(values)), side="right")
-        return Level.of(cell, lambda c: interval(bounds[c], bounds[c + 1]))
+        return Level.of(cell, lambda c: write_interval(bounds[c], bounds[c + 1]))
 
     def _zones(self, values: Values) -> Codes:
         """0 for values pooled at the bottom, 1 between, 2 for those pooled at the top."""
@@ -148,16 +151,16 @@ class Intervals:
     def _pool_level(self, values: Values) -> Level:
         """The level with top and bottom coding only: values between stay as they are."""
         zone = self._zones(values)
-        nodes, first = runs(np.where(zone == 1, np.arange(len(values)) + 3, zone))
+        nodes, first = number_runs(np.where(zone == 1, np.arange(len(values)) + 3, zone))
         own = Domain(Kind.NUMBER, values[first]).labels
         labels = [self._zone_label(z, text) for z, text in zip(zone[first], own, strict=True)]
         return Level(nodes, texts(labels))
 
     def _zone_label(self, zone: int, between: str) -> str:
-        """The label of a pooled zone (0 or 2), else that of the interval between."""
+        """The label of a pooled zone (0 or 2); for zone 1 the label `between`."""
         if zone == 0:
-            return interval(None, self.bottom)
-        return interval(self.top, None) if zone == 2 else between
+            return write_interval(None, self.bottom)
+        return write_interval(self.top, None) if zone == 2 else between
 
     def _grid_levels(self, values: Values) -> list[Level]:
         """The levels of equal widths, each a multiple of the one below."""
@@ -183,15 +186,19 @@ class Intervals:
 
     def _grid_level(self, grid: NumberGrid, times: int, keys: Values, zone: Codes) -> Level:
         """One level of intervals `times` cells wide, with these keys, clipped at pooled zones."""
-        nodes, first = runs(keys)
+        nodes, first = number_runs(keys)
         breaks = np.concatenate([[0], np.cumsum(np.diff(zone) != 0)]) if len(zone) else zone
-        nodes, first = runs(nodes + breaks)
+        nodes, first = number_runs(nodes + breaks)
         labels = []
         for z, cell in zip(zone[first].tolist(), keys[first].tolist(), strict=True):
             low, high = grid.bound(cell * times), grid.bound((cell + 1) * times)
             low = low if self.bottom is None else max(low, self.bottom)
             high = high if self.top is None else min(high, self.top)
-            text = interval(low, high) if low < high else span(number_text(low), number_text(low))
+            text = (
+                write_interval(low, high)
+                if low < high
+                else write_span(number_text(low), number_text(low))
+            )
             labels.append(self._zone_label(z, text))
         return Level(nodes, texts(labels))
 
@@ -199,8 +206,8 @@ class Intervals:
 def _multiples_that_merge(cells: Values, factor: int, limit: int, *, last: int) -> list[int]:
     """Powers of the factor, `limit` at most, as long as they merge cells and leave `last` nodes.
 
-    With `last == 0` other values are pooled: then even cells of one value each are a level, and
-    none at all.
+    With `last` 0 other values are pooled, so a level that merges no cells, or has none, still
+    counts.
     """
     times = 1
     chosen: list[int] = []
@@ -218,7 +225,7 @@ def _multiples_that_merge(cells: Values, factor: int, limit: int, *, last: int) 
 
 
 def _quantile_cuts(values: Values, counts: Counts | None, number: int) -> list[Number]:
-    """The begins of intervals that hold about the same number of records each.
+    """Where intervals begin that hold about the same number of records each, but for the first.
 
     Intervals begin where round cells of many records do (`hierarchy.aligned`), not on the value of
     a single record.

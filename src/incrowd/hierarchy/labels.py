@@ -38,7 +38,7 @@ OTHERS = "*others*"
 DAY = 86_400 * 1e6
 """Microseconds: dates lie on this scale."""
 LASTING = frozenset("YMD")
-"""Units of time that last, unlike a moment."""
+"""Units of dates that stand for a period: year, month and day."""
 
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -125,10 +125,10 @@ def read_quarter(label: str, *, dash: bool = True) -> Bounds | None:
 # Intervals and spans
 
 
-def interval(low: Number | None, high: Number | None) -> str:
+def write_interval(low: Number | None, high: Number | None) -> str:
     """The label of the numbers from `low` to below `high`.
 
-    >>> interval(20, 30.0), interval(None, 20), interval(90, None)
+    >>> write_interval(20, 30.0), write_interval(None, 20), write_interval(90, None)
     ('[20, 30)', '< 20', '≥ 90')
     """
     left = None if low is None or low == -math.inf else number_text(low)
@@ -148,7 +148,7 @@ def write_bounds(bounds: Bounds) -> str:
     if high is None:
         return f"{'≥' if bounds.low_inside else '>'} {low}"
     if bounds.low_inside and bounds.high_inside:
-        return span(low, high)
+        return write_span(low, high)
     return f"{'[' if bounds.low_inside else '('}{low}, {high}{']' if bounds.high_inside else ')'}"
 
 
@@ -169,7 +169,7 @@ def write_dates(bounds: Bounds) -> str:
 
 
 def write_ends(low: str | None, high: str | None, nothing: str | None = TOP) -> str | None:
-    """The label of two cells with the smallest and largest value; `nothing` if both are None.
+    """The label from one end to the other, None being open; `nothing` if both are open.
 
     >>> write_ends("20", "29"), write_ends("90", None), write_ends("7", "7"), write_ends(None, None)
     ('[20, 29]', '≥ 90', '7', '*')
@@ -179,10 +179,10 @@ def write_ends(low: str | None, high: str | None, nothing: str | None = TOP) -> 
     return low if low == high else write_bounds(Bounds(low, high, high_inside=True))
 
 
-def span(low: str, high: str) -> str:
+def write_span(low: str, high: str) -> str:
     """The label of all leaves from one to another.
 
-    >>> span("17", "25"), span("a, b", "c")
+    >>> write_span("17", "25"), write_span("a, b", "c")
     ('[17, 25]', '["a, b", "c"]')
     """
     if _UNSAFE.search(low) or _UNSAFE.search(high):
@@ -248,10 +248,10 @@ class SetMembers:
         return f"SetMembers({len(self.values)} values{' and others' * self.others})"
 
 
-def value_set(labels: Sequence[str], *, others: bool = False) -> str:
-    """The label of any of these values; with `others`, of those, too, that no label names.
+def write_set(labels: Sequence[str], *, others: bool = False) -> str:
+    """The label of a set of values; with `others` it also stands for all that no label names.
 
-    >>> value_set(["A", "B"]), value_set(["a, b", "c"]), value_set(["A"], others=True)
+    >>> write_set(["A", "B"]), write_set(["a, b", "c"]), write_set(["A"], others=True)
     ('{A, B}', '{"a, b", "c"}', '{A, *others*}')
     """
     if any(_UNSAFE_IN_SET.search(label) or label != label.strip() for label in labels):
@@ -285,17 +285,17 @@ def read_set(label: str) -> list[str] | None:
 
 
 def has_others(label: str) -> bool:
-    """Whether a label stands for all values, too, that no label of its column names."""
+    """Whether a label is a set with `*others*`: all values that no label of its column names."""
     members = read_members(label)
     return members is not None and members.others
 
 
-def named_in(labels: Iterable[str | None]) -> frozenset[str]:
-    """All that labels of a column name: members of sets, and the other labels themselves.
+def names_in_labels(labels: Iterable[str | None]) -> frozenset[str]:
+    """The names in the labels of a column: members of sets, and all other labels as they are.
 
     `*others*` stands for every value under none of these names. What is suppressed names nothing.
 
-    >>> sorted(named_in(["{A, B, *others*}", "C", "*", None]))
+    >>> sorted(names_in_labels(["{A, B, *others*}", "C", "*", None]))
     ['A', 'B', 'C']
     """
     found: set[str] = set()
@@ -343,7 +343,9 @@ def reach_of(label: str, domain: Domain) -> Reach | None:
 
 
 def node_reach(label: str, domain: Domain) -> Reach | None:
-    """As `reach_of`, for the label of a node, which may be a quarter or a span of nodes.
+    """As `reach_of`, for the label of a node, which may be a quarter or a span of nodes too.
+
+    None if the label has no bounds.
 
     >>> births = Domain(Kind.DATE, np.array(["1965-03-01", "1967-12-24"], dtype="datetime64[D]"))
     >>> node_reach("1965-Q1", births) == reach_of("[1965-01, 1965-03]", births)
@@ -361,7 +363,7 @@ def node_reach(label: str, domain: Domain) -> Reach | None:
 
 
 def bounds_reach(bounds: Bounds, domain: Domain) -> Reach | None:
-    """The smallest and the largest value between bounds; None if they are none of the column."""
+    """The smallest and the largest value between bounds; None if they do not fit the column."""
     read = _date_place if domain.kind is Kind.DATE else _number_place
     low: float | None = -math.inf
     high: float | None = math.inf
@@ -373,7 +375,7 @@ def bounds_reach(bounds: Bounds, domain: Domain) -> Reach | None:
 
 
 def _number_place(text: str, domain: Domain, inside: bool, *, first: bool) -> float | None:
-    """The least (`first`) or largest number that a bound allows; None if it is no number."""
+    """The least number (`first`) or else the largest within a bound; None if it is no number."""
     number = parse_number(text)
     if number is None:
         return None
@@ -385,7 +387,7 @@ def _number_place(text: str, domain: Domain, inside: bool, *, first: bool) -> fl
 
 
 def _date_place(text: str, domain: Domain, inside: bool, *, first: bool) -> float | None:
-    """The `first` or last day or moment that a bound allows; None if it is no date."""
+    """The first moment (`first`) or else the last within a bound; None if it is no date."""
     date = parse_date(text)
     if date is None:
         return None

@@ -19,7 +19,7 @@ def as_values(labels: list[str], kind: Kind, *, strict: bool) -> Values | None:
     With `strict` each must be written as a domain of numbers would write it: 0017 stays text.
     """
     if kind is Kind.DATE:
-        return _dates(labels)
+        return _parse_dates(labels)
     if _all_match(_WHOLE, labels):
         return np.array(list(map(int, labels)), dtype=np.int64)
     numbers = []
@@ -41,7 +41,7 @@ def spell_numbers(leaves: list[str]) -> list[str]:
     return [leaf if number is None else number_text(number) for leaf, number in pairs]
 
 
-def _dates(labels: list[str]) -> Values | None:
+def _parse_dates(labels: list[str]) -> Values | None:
     """The labels as days, or as moments if one has a time of day; None if one is no date."""
     if _all_match(_DAYS, labels):
         try:
@@ -57,6 +57,6 @@ def _dates(labels: list[str]) -> Values | None:
 
 
 def _all_match(lines: re.Pattern[str], labels: list[str]) -> bool:
-    """Whether all labels, of which there must be some, are lines of this pattern."""
+    """Whether each label is one line of this pattern; false if there are no labels."""
     text = "\n".join([*labels, ""])
     return text.count("\n") == len(labels) and lines.fullmatch(text) is not None

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from incrowd.hierarchy.hierarchy import Builder, Hierarchy, Level, runs, stack, texts
-from incrowd.hierarchy.labels import span
+from incrowd.hierarchy.hierarchy import Builder, Hierarchy, Level, number_runs, stack, texts
+from incrowd.hierarchy.labels import write_span
 from incrowd.hierarchy.leaf_values import as_values
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
@@ -40,7 +40,7 @@ class Ordered(Builder):
             raise ValueError("each size must be a multiple of the one before; as in 2, 4, 8")
         if any(len(groups) != len(self.values) for groups in self.groups):
             raise ValueError("a level has not one group per value; give as many groups as values")
-        if any(len(runs(texts(groups))[1]) != len(set(groups)) for groups in self.groups):
+        if any(len(number_runs(texts(groups))[1]) != len(set(groups)) for groups in self.groups):
             raise ValueError("a group is torn apart; list its values side by side")
         pairs = pairwise(self.groups)
         if any(len(set(zip(a, b, strict=True))) != len(set(a)) for a, b in pairs):
@@ -71,5 +71,5 @@ class Ordered(Builder):
         labels = []
         for start in range(0, len(self.values), size):
             group = self.values[start : start + size]
-            labels.append(group[0] if len(group) == 1 else span(group[0], group[-1]))
+            labels.append(group[0] if len(group) == 1 else write_span(group[0], group[-1]))
         return Level((np.arange(len(self.values)) // size + 1).astype(np.int32), texts(labels))

@@ -37,29 +37,31 @@ class Paths:
         return tuple(zip(*(self.names[level].tolist() for level in self.codes), strict=True))
 
     @property
-    def one_top(self) -> bool:
+    def has_one_top(self) -> bool:
         """Whether all paths end in one entry."""
         return bool((self.codes[-1] == self.codes[-1, 0]).all())
 
-    def is_first(self, level: int) -> Flags:
-        """Where an entry stands on a level for the first time."""
+    def flag_first(self, level: int) -> Flags:
+        """Flags of the paths whose entry on a level stands there for the first time."""
         codes = self.codes[level]
         first: Flags = self._first_places(codes)[codes] == np.arange(len(codes))
         return first
 
-    def is_torn(self, level: int, upward: slice) -> Flags:
-        """Where an entry of a level has others on these levels than where it stands first."""
+    def flag_second_parents(self, level: int, upward: slice) -> Flags:
+        """Flags of the paths whose entry on `level` has other parents than in its first path.
+
+        `upward` are the levels of the parents that are compared.
+        """
         codes, above = self.codes[level], self.codes[upward]
         torn: Flags = (above != above[:, self._first_places(codes)[codes]]).any(axis=0)
         return torn
 
-    def is_reused(self) -> Flags:
-        """Where an entry is the name of another node that is not right above it.
+    def flag_reused_names(self) -> Flags:
+        """Flags of the paths with a name that also stands on a higher level of some path.
 
-        It may repeat below the top only as its own parent: otherwise x could be shown as y, and y
-        as x.
+        A name may be repeated right above itself, as its own parent; a common top does not count.
         """
-        codes = self.codes[:-1] if self.one_top else self.codes
+        codes = self.codes[:-1] if self.has_one_top else self.codes
         highest = np.zeros(len(self.names), dtype=np.int32)
         for level, nodes in enumerate(codes):
             highest[nodes] = level
@@ -75,7 +77,7 @@ class Paths:
 
     def ranks(self, level: int) -> Counts:
         """The entries of a level, numbered from 0 as they first appear."""
-        first = self.is_first(level)
+        first = self.flag_first(level)
         rank = np.zeros(len(self.names), dtype=np.int64)
         rank[self.codes[level, first]] = np.arange(first.sum())
         ranks: Counts = rank[self.codes[level]]
@@ -114,6 +116,6 @@ class Paths:
 
 
 def _codes_of(entries: Sequence[str], names: dict[str, None]) -> Codes:
-    """The places of entries among the names."""
+    """The number of each entry among the names, from 0; each must be one of them."""
     place = dict(zip(names, range(len(names)), strict=True))
     return np.fromiter(map(place.__getitem__, entries), dtype=np.int32, count=len(entries))

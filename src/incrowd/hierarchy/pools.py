@@ -16,7 +16,7 @@ import numpy as np
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Texts
 from incrowd.hierarchy.decoding import runs_of
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.hierarchy.labels import value_set
+from incrowd.hierarchy.labels import write_set
 
 _APART = -1
 """The level of a pool that is no node: `*others*`."""
@@ -99,9 +99,10 @@ class Pools:
 
     @cached_property
     def neighbours(self) -> tuple[Codes, Codes]:
-        """For each code the last code before it that is shown as the same member, or -1.
+        """The codes that are shown as the same member before and after each code.
 
-        And by member and code the first one from there on that is shown as this member.
+        First, per code, the last one before it, or -1. Second, by member and code, the first one
+        from that code on that is shown as this member; the number of codes if there is none.
         """
         size = len(self.of)
         before = np.full(size, -1, dtype=np.int32)
@@ -114,7 +115,7 @@ class Pools:
             after[self.of[code], code] = code
         return before, after
 
-    def are_topmost(self, group: Counts, member: Codes) -> Flags:
+    def flag_topmost(self, group: Counts, member: Codes) -> Flags:
         """Flags of the pairs (group, member) whose member lies in no other of its group."""
         size = len(self.level)
         held = np.unique(group * size + member)
@@ -127,8 +128,8 @@ class Pools:
             node = self.above[node]
         return stays
 
-    def sums(self, amount: Counts) -> Counts:
-        """The sum of an amount per code over the leaves of each member."""
+    def sum_leaves(self, amount: Counts) -> Counts:
+        """The sum over the leaves of each member of an amount that is given per code."""
         total = np.append(0, np.cumsum(amount))
         sums: Counts = total[self.last + 1] - total[self.first]
         apart = self.level == _APART
@@ -137,7 +138,7 @@ class Pools:
 
     @cached_property
     def all_runs(self) -> tuple[Counts, Codes, Codes]:
-        """The codes of the members as runs, from where to where, in compressed rows."""
+        """The codes of members as runs: where a member's runs start, their first and last codes."""
         runs = [
             [(int(first), int(last))]
             if member != self.others
@@ -149,20 +150,20 @@ class Pools:
         return start, ends[:, 0], ends[:, 1]
 
     def show_set(self, members: Sequence[int]) -> str | None:
-        """The label of a set of members, ascending, none in another; None for missing alone."""
+        """The label of a set of ascending members, none within another; None for missing alone."""
         if members[0] == MISSING:
             return str(self.hierarchy.labels[-1][0]) if len(members) > 1 else None
         names = [self.labels[m] for m in sorted(members, key=self.first.__getitem__)]
         named = [name for name in names if name is not None]
         if len(named) == len(members) == 1:
             return str(named[0])
-        return value_set(named, others=len(named) < len(members))
+        return write_set(named, others=len(named) < len(members))
 
     def keep_shown(self, shown: Flags) -> "tuple[Pools, Codes]":
         """The pools without members that are not shown, and the new number of each that is.
 
-        Their leaves become part of a node over them, or of `*others*`: this is what a reader takes
-        it for, all that no label of the column names. It must be shown.
+        Their leaves become part of the nearest shown node over them, or else of `*others*`, which
+        must then be shown: a reader takes it for all that no label of the column names.
         """
         rest = 0 if self.others is None else self.others
         place = np.arange(len(self.level), dtype=np.int32)
@@ -181,7 +182,9 @@ class Pools:
         return f"Pools({len(self.level) - 1} members)"
 
 
-def set_labels(hierarchy: Hierarchy, start: Counts, member: Codes, pools: Pools | None) -> Texts:
+def labels_of_sets(
+    hierarchy: Hierarchy, start: Counts, member: Codes, pools: Pools | None
+) -> Texts:
     """What a release shows for sets: class c has `member[start[c]:start[c + 1]]`.
 
     Members are those of the pools, or leaves.
@@ -196,7 +199,9 @@ def set_labels(hierarchy: Hierarchy, start: Counts, member: Codes, pools: Pools 
 def pools_of(
     hierarchy: Hierarchy, people: Counts, k: int, present: Counts, highest: int | None = None
 ) -> Pools | None:
-    """The members that sets may have, each of which k people hold; None if that is every value.
+    """The members that sets may have, each held by k people where that can be.
+
+    None if k people hold every value that is present, or if no value is: sets then name values.
 
     `people` counts the people of each code, 0 for missing values, which stay apart. `present` is
     above 0 for every value of the table, also if nobody counts for it. Pools stay inside the nodes
@@ -221,14 +226,14 @@ def pools_of(
 
 
 def _codes_of_few(pool: Codes, people: Counts, k: int) -> Codes:
-    """The codes of pools with fewer than k people, missing apart."""
+    """The codes of pools that fewer than k people hold, without missing."""
     few: Flags = np.bincount(pool, people, minlength=len(people))[pool] < k
     few[MISSING] = False
     return np.flatnonzero(few).astype(np.int32)
 
 
 def _merge_small_pools(pools: Pools, people: Counts, k: int, within: tuple[Counts, Codes]) -> Pools:
-    """Merge each pool that is still too small with the next larger one of its node.
+    """Merge each pool that fewer than k people hold with the smallest of k or more in its node.
 
     `within` says which codes are present, and the node of each code that pools stay inside. What
     lies in a node that is shown cannot become part of `*others*`.

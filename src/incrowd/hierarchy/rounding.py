@@ -97,7 +97,7 @@ class NumberGrid:
         return np.asarray(cell - under.astype(np.int64) + over.astype(np.int64))
 
     def _bounds_of(self, cells: Values, values: Values) -> Values:
-        """Where each cell begins, as whole numbers if the values are such and it is one."""
+        """Where each cell begins, as whole numbers if the values and all these bounds are."""
         bounds = [self.bound(cell) for cell in cells.tolist()]
         if values.dtype.kind == "i" and all(isinstance(bound, int) for bound in bounds):
             inside = all(-(2**63) <= bound < 2**63 for bound in bounds)
@@ -150,7 +150,7 @@ def round_intervals(domain: Domain, values: Values, step: Step | None) -> Iterat
     """The round intervals that hold some of the sorted values, one scale after the other.
 
     The finest scale comes first; with a declared step there is just one. Places are
-    those of `Domain.positions`.
+    those of `Domain.positions`. `PolicyError` if the step is not of the column's kind.
     """
     if domain.kind is Kind.DATE:
         days = values.astype("datetime64[D]")
@@ -162,8 +162,11 @@ def round_intervals(domain: Domain, values: Values, step: Step | None) -> Iterat
         yield from _number_intervals(values)
 
 
-def lattice_unit(values: Values) -> float | None:
-    """The power of ten that all values are multiples of; None if it is very small, or none."""
+def decimal_unit(values: Values) -> float | None:
+    """The largest of 1, 0.1, …, 1e-9 that all values are multiples of; 1 for whole numbers.
+
+    None if there is none, or if values are too large to tell.
+    """
     if values.dtype.kind == "i":
         return 1.0
     line = values.astype(np.float64)
@@ -181,7 +184,7 @@ def _number_intervals(values: Values) -> Iterator[Ends]:
     """Yield intervals of all round widths, from the values' own unit to their range."""
     line = values.astype(np.float64)
     extent = float(line[-1] - line[0])
-    unit = lattice_unit(values)
+    unit = decimal_unit(values)
     finest = extent / _FINEST if unit is None else unit
     exponent = int(np.floor(np.log10(finest))) if finest > 0 else 0
     while True:
@@ -211,7 +214,7 @@ def _grid_ends(values: Values, width: float) -> Ends:
 
 
 def _date_intervals(days: Values, step: DateStep) -> Ends:
-    """The intervals of dates that hold values, in microseconds as `Domain.positions`."""
+    """The intervals of one step that hold some of the days, in microseconds."""
     months = days.astype("datetime64[M]")
     if step in _MONTHS:
         length = _MONTHS[step]

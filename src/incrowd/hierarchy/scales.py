@@ -23,7 +23,7 @@ _SCALES = tuple(_LISTED.strip().splitlines())
 
 
 def scale_of(labels: Sequence[str]) -> Ordered | None:
-    """Three categories or more in their order; None unless all are steps of one known scale.
+    """The hierarchy of three categories or more in order; None unless one known scale has all.
 
     >>> scale_of(["often", "never", "sometimes"]).values
     ('never', 'sometimes', 'often')

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from incrowd.arrays import Codes, Counts
 from incrowd.errors import InputError, PolicyError, count_of
-from incrowd.hierarchy.hierarchy import Builder, Hierarchy, Level, runs, stack, texts
+from incrowd.hierarchy.hierarchy import Builder, Hierarchy, Level, number_runs, stack, texts
 from incrowd.hierarchy.labels import TOP
 from incrowd.hierarchy.leaf_values import as_values, spell_numbers
 from incrowd.hierarchy.paths import Path, Paths
@@ -48,7 +48,10 @@ class Flat(Builder):
 
 
 def _listed_domain(labels: Sequence[str], kind: Kind, column: str) -> Domain:
-    """The values of a list: texts as they come, numbers and dates in their order."""
+    """The domain of listed values: texts as they come, numbers and dates sorted.
+
+    `InputError`, which names `column`, if an entry is not of this kind.
+    """
     if kind is Kind.TEXT:
         return Domain(kind, texts(labels))
     values = as_values(list(labels), kind, strict=False)
@@ -94,7 +97,7 @@ class Tree(Builder):
         """Refuse nodes without a name, which a table reads as missing, and names of two things."""
         if any("" in row[1:] for row in self.rows if "" in row):
             raise ValueError("a parent has no name; give every parent a name")
-        if reused := np.flatnonzero(self._paths.is_reused()).tolist():
+        if reused := np.flatnonzero(self._paths.flag_reused_names()).tolist():
             rows = count_of(len(reused), "row of a tree has", "rows of a tree have")
             raise ValueError(
                 f"{rows} an entry that is the name of another node, not right above it (first row "
@@ -127,11 +130,11 @@ class Tree(Builder):
     def _build(self, domain: Domain, column: str) -> Hierarchy:
         """The hierarchy of a column; values that the tree lacks are found when it is encoded."""
         paths = _path_of_each_leaf(self._paths, domain.kind, column)
-        if len(paths.codes) == 1 or not paths.one_top:
+        if len(paths.codes) == 1 or not paths.has_one_top:
             paths = paths.with_top(TOP)
         if self.other is not None:
             paths = paths.with_leaves(domain.labels.tolist(), self.other)
-        _refuse_torn(paths, column)
+        _refuse_second_parents(paths, column)
         return _assemble(paths, domain.kind, column, nominal=not self.ordered)
 
 
@@ -152,25 +155,28 @@ class File(Builder):
 
 
 def _path_of_each_leaf(paths: Paths, kind: Kind, column: str) -> Paths:
-    """One path for each leaf; numbers are spelled as labels write them."""
+    """One path for each leaf, numbers spelled as labels write them.
+
+    `InputError` if a leaf has paths with different parents.
+    """
     if kind is Kind.NUMBER:
         leaf, *above = (paths.labels(level).tolist() for level in range(len(paths.codes)))
         spelled = spell_numbers(leaf)
         if spelled != leaf:
             paths = Paths.of_rows(list(zip(spelled, *above, strict=True)))
-    if (torn := np.flatnonzero(paths.is_torn(0, slice(1, None)))).size:
+    if (torn := np.flatnonzero(paths.flag_second_parents(0, slice(1, None)))).size:
         raise InputError(
             f"the hierarchy of {column!r} lists {count_of(len(torn), 'value')} twice with different"
             f" parents (first at row {torn[0] + 1})",
             remedy="keep one of the rows",
         )
-    return Paths(paths.names, paths.codes[:, paths.is_first(0)])
+    return Paths(paths.names, paths.codes[:, paths.flag_first(0)])
 
 
-def _refuse_torn(paths: Paths, column: str) -> None:
+def _refuse_second_parents(paths: Paths, column: str) -> None:
     """Raise `InputError` if a node of a level has several parents (Sweeney Section 3.1)."""
     for level in range(1, len(paths.codes) - 1):
-        if (torn := paths.is_torn(level, slice(level + 1, level + 2))).any():
+        if (torn := paths.flag_second_parents(level, slice(level + 1, level + 2))).any():
             nodes = len(np.unique(paths.codes[level, torn]))
             raise InputError(
                 f"level {level} of the hierarchy of {column!r} has {count_of(nodes, 'node')} with"
@@ -198,13 +204,15 @@ def build_by_groups(
     return Tree(tuple(in_order), ordered=False).build(Domain(Kind.TEXT, texts([])), column)
 
 
-def reused_names(rows: Sequence[Path]) -> list[int]:
-    """The rows with a name that stands for two things (`Paths.is_reused`), counted from 0.
+def rows_with_reused_names(rows: Sequence[Path]) -> list[int]:
+    """The numbers, from 0, of rows with a name that stands for two things.
 
-    >>> reused_names([("x", "y", "*"), ("y", "x", "*"), ("z", "z", "*")])
+    See `Paths.flag_reused_names`.
+
+    >>> rows_with_reused_names([("x", "y", "*"), ("y", "x", "*"), ("z", "z", "*")])
     [0, 1]
     """
-    found: list[int] = np.flatnonzero(Paths.of_rows(rows).is_reused()).tolist()
+    found: list[int] = np.flatnonzero(Paths.of_rows(rows).flag_reused_names()).tolist()
     return found
 
 
@@ -215,14 +223,14 @@ def _assemble(paths: Paths, kind: Kind, column: str, *, nominal: bool) -> Hierar
     leaves = None if nominal else _sort_by_value(labels, kind, ranks)
     ordered = leaves is not None
     if leaves is None:
-        leaves = _depth_first(labels, ranks)
+        leaves = _order_depth_first(labels, ranks)
     domain, order = leaves
     levels = [Level.of(paths.labels(level)[order]) for level in inner]
     top = str(paths.labels(-1)[0])
     return stack(domain, levels, column=column, ordered=ordered, top=top, prune=False)
 
 
-def _depth_first(leaves: list[str], ranks: list[Counts]) -> tuple[Domain, Codes]:
+def _order_depth_first(leaves: list[str], ranks: list[Counts]) -> tuple[Domain, Codes]:
     """The leaves as texts, those of one node (`ranks`, by level) side by side, and their order."""
     order = np.lexsort([np.arange(len(leaves)), *ranks]).astype(np.int32)
     return Domain(Kind.TEXT, texts(leaves)[order]), order
@@ -239,6 +247,6 @@ def _sort_by_value(
     order = np.argsort(values, kind="stable").astype(np.int32)
     if len(np.unique(values)) < len(values):
         return None
-    if any(len(runs(rank[order])[1]) > rank.max() + 1 for rank in ranks):
+    if any(len(number_runs(rank[order])[1]) > rank.max() + 1 for rank in ranks):
         return None
     return Domain(scale, values[order]), order

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from incrowd.arrays import Codes
-from incrowd.hierarchy.decoding import Run, complement, locate, runs_of, union
+from incrowd.hierarchy.decoding import Run, complement, locate, merge_runs, runs_of
 from incrowd.hierarchy.foreign_labels import read_any_bounds
 from incrowd.hierarchy.labels import (
     TOP,
@@ -54,11 +54,11 @@ class WrittenLabels:
         members = read_members(label)
         if members is not None:
             found = self._runs_of_members(list(members.values))
-            return union([*found, *self._unnamed_runs(named)]) if members.others else found
+            return merge_runs([*found, *self._unnamed_runs(named)]) if members.others else found
         return self._coarse_runs(label)
 
     def _coarse_runs(self, label: str) -> list[Run]:
-        """The codes of a label for more than a value (period, interval, mask); empty if none."""
+        """The codes that a period, an interval or a mask stands for; empty for other labels."""
         return self._period_runs(label) or self._interval_runs(label) or self._masked_runs(label)
 
     @cached_property
@@ -86,7 +86,7 @@ class WrittenLabels:
 
     def _runs_of_members(self, members: list[str]) -> list[Run]:
         """The codes of the members of a set, also if no blank is written between them."""
-        found = union([run for member in members for run in self._member_runs(member)])
+        found = merge_runs([run for member in members for run in self._member_runs(member)])
         bare = members[0].split(",") if len(members) == 1 else []
         return found or runs_of(filter(None, map(self._code_of_value, bare)))
 
@@ -130,10 +130,10 @@ class WrittenLabels:
         return runs_of(self._scales[kind][1][low[0] - 1 : high[1]].tolist())
 
     def _year_runs(self, bounds: Bounds) -> list[Run]:
-        """The codes of numbers that are years with something between two dates."""
+        """The codes of numbers that, read as years, have a day between these dates."""
         if self._domain.kind is not Kind.NUMBER:
             return []
-        low, high = _year(bounds.low), _year(bounds.high, before=not bounds.high_inside)
+        low, high = _year_of(bounds.low), _year_of(bounds.high, before=not bounds.high_inside)
         if (low is None, high is None) != (bounds.low is None, bounds.high is None):
             return []
         return self._runs_between(Bounds(low, high, high_inside=True), Kind.NUMBER)
@@ -141,7 +141,7 @@ class WrittenLabels:
     def _side_of_bound(
         self, kind: Kind, end: str | None, *, inside: bool, upper: bool
     ) -> Run | None:
-        """The run of values on one side of a bound, None if none is; kept for other labels."""
+        """The run of values above a lower or below an `upper` bound, None if none is; cached."""
         key = (kind, end, inside, upper)
         if key not in self._edges:
             scale = self._domain if self._domain.kind is kind else self._scales[kind][0]
@@ -154,9 +154,9 @@ class WrittenLabels:
     @cached_property
     def _scales(self) -> dict[Kind, tuple[Domain, Codes]]:
         """The texts as numbers and as dates, as far as they are: a sorted domain, and codes."""
-        return {kind: self._scale(kind) for kind in (Kind.NUMBER, Kind.DATE)}
+        return {kind: self._build_scale(kind) for kind in (Kind.NUMBER, Kind.DATE)}
 
-    def _scale(self, kind: Kind) -> tuple[Domain, Codes]:
+    def _build_scale(self, kind: Kind) -> tuple[Domain, Codes]:
         """Texts that are numbers or dates as a sorted domain, and their codes."""
         parsed = parse(self._domain.labels, kind)
         codes = np.flatnonzero(parsed.fits).astype(np.int32)
@@ -164,26 +164,26 @@ class WrittenLabels:
         return Domain(kind, parsed.values[codes]), codes + np.int32(1)
 
     @cached_property
-    def _sorted(self) -> tuple[list[str], Codes]:
+    def _texts_in_order(self) -> tuple[list[str], Codes]:
         """The texts of the values by code point, and the code of each."""
         labels = self._domain.labels.tolist()
         order = sorted(range(len(labels)), key=labels.__getitem__)
         return [labels[i] for i in order], np.array(order, dtype=np.int32) + np.int32(1)
 
-    def _slice(self, low: int, high: int) -> list[Run]:
-        """The codes of the sorted texts from place `low` to before `high`."""
-        return runs_of(self._sorted[1][low:high].tolist())
+    def _runs_of_texts(self, low: int, high: int) -> list[Run]:
+        """The codes of the texts in order from place `low` up to but not `high`, as runs."""
+        return runs_of(self._texts_in_order[1][low:high].tolist())
 
     def _text_runs(self, bounds: Bounds) -> list[Run]:
         """The codes of the texts between two bounds, by code point."""
-        labels, _ = self._sorted
+        labels, _ = self._texts_in_order
         low = 0
         if bounds.low is not None:
             low = (bisect_left if bounds.low_inside else bisect_right)(labels, bounds.low)
         high = len(labels)
         if bounds.high is not None:
             high = (bisect_right if bounds.high_inside else bisect_left)(labels, bounds.high)
-        return self._slice(low, high)
+        return self._runs_of_texts(low, high)
 
     def _masked_runs(self, label: str) -> list[Run]:
         """The codes of values that begin as a masked label does; empty if nothing is masked."""
@@ -196,12 +196,12 @@ class WrittenLabels:
                 return []
             low = int(shown) * 10**hidden
             return self._runs_between(Bounds(str(low), str(low + 10**hidden)), Kind.NUMBER)
-        labels, _ = self._sorted
-        return self._slice(bisect_left(labels, shown), bisect_right(labels, shown + _LAST))
+        labels, _ = self._texts_in_order
+        return self._runs_of_texts(bisect_left(labels, shown), bisect_right(labels, shown + _LAST))
 
 
-def _year(end: str | None, *, before: bool = False) -> str | None:
-    """The year of a date, or of what is just before it; None if it is no date."""
+def _year_of(end: str | None, *, before: bool = False) -> str | None:
+    """The year of a date with a month, or with `before` of the time just before it; else None."""
     date = None if end is None else parse_date(end)
     unit = "Y" if date is None else np.datetime_data(date.dtype)[0]
     if date is None or unit == "Y":

@@ -56,7 +56,7 @@ class ZipCodes(Builder):
             raise ValueError("steps must fall; show fewer digits on each level, as in 3, 2, 1")
 
     def _build(self, domain: Domain, column: str) -> Hierarchy:
-        """The hierarchy of a column of ZIP codes; those of small areas come first."""
+        """The hierarchy of a column, small areas first; `InputError` if no value is a ZIP code."""
         shown = [digits_shown(code) for code in zip_texts(domain)]
         if shown and not any(shown):
             raise InputError(
@@ -79,6 +79,8 @@ class ZipCodes(Builder):
 
 def is_populous(area: str, people: Mapping[str, int] | None = None) -> bool:
     """Whether more than 20,000 people live where ZIP codes begin with these three digits.
+
+    `people` are counts that replace those of the census, area by area.
 
     >>> is_populous("021"), is_populous("036"), is_populous("999", {"999": 300})
     (True, False, False)

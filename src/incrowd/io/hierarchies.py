@@ -39,7 +39,7 @@ from incrowd.io.text import decode
 from incrowd.io.unpacked import gunzip
 from incrowd.policy.policy import Policy
 from incrowd.table.column import Kind
-from incrowd.table.encode import number_texts
+from incrowd.table.encode import find_distinct_texts
 from incrowd.values import FaultyPolicyError
 
 
@@ -78,7 +78,7 @@ def read_tree(path: Path | str, other: str | None = None, *, ordered: bool = Tru
         "a different number of fields than the first line",
         "give every line the same number of fields",
     )
-    codes, names = number_texts(lines.fields)
+    codes, names = find_distinct_texts(lines.fields)
     paths = Paths(names, np.ascontiguousarray(codes.reshape(-1, width).T))
     _refuse_lines(
         path,
@@ -89,13 +89,13 @@ def read_tree(path: Path | str, other: str | None = None, *, ordered: bool = Tru
     for level in range(1, width):
         _refuse_lines(
             path,
-            lines.numbers[paths.is_torn(level - 1, slice(level, level + 1))],
+            lines.numbers[paths.flag_second_parents(level - 1, slice(level, level + 1))],
             f"a second parent for an entry of field {level}",
             "give each entry one parent, or give different things different names",
         )
     _refuse_lines(
         path,
-        lines.numbers[paths.is_reused()],
+        lines.numbers[paths.flag_reused_names()],
         "an entry that is the name of another node, not right above it",
         "give each node a name of its own; a parent may repeat the name of a child",
     )

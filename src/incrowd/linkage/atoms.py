@@ -47,7 +47,7 @@ class AtomSets:
         """Per set: whether it stands for no value of the world."""
         return np.asarray(np.diff(self.start) == 0)
 
-    def sums(self, per_code: Counts) -> Counts:
+    def sum_codes(self, per_code: Counts) -> Counts:
         """Per set: the sum of `per_code` over the codes of the world that it stands for."""
         per_atom = np.bincount(self.atom, weights=per_code, minlength=self.atoms + 1)
         upto = offsets(per_atom.astype(np.int64))
@@ -86,7 +86,7 @@ class AtomSets:
         return layer
 
     def layer_of(self, layers: tuple[Codes, ...]) -> Codes:
-        """The place of the layer in which each set is; 0 for empty sets."""
+        """The number, from 0, of the layer in which each set is; 0 for empty sets too."""
         of = np.zeros(len(self), dtype=np.int32)
         for i, layer in enumerate(layers):
             of[layer[layer > 0] - 1] = i
@@ -136,8 +136,8 @@ def atom_sets_of(matching: Matching) -> AtomSets:
 def tuples_of(lines: Sequence[Codes], sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:
     """The tuple of sets of each row or class, and the distinct tuples: shape (d, tuples).
 
-    `lines` are the sets that rows show in each column. A row has -1 where a set stands for nothing;
-    such tuples are dropped.
+    `lines` are the sets that rows show, one line per column. Tuples with a set that stands for
+    nothing are dropped; their rows have tuple -1.
     """
     tally = fold(lines, ())
     return drop_idle(tally.rows_of_records, tally.quasi, sets)
@@ -198,7 +198,7 @@ def rows_as_points(world: World, names: Sequence[str], sets: Sequence[AtomSets])
 def distinct_rows_as_points(
     world: World, names: Sequence[str], sets: Sequence[AtomSets]
 ) -> WorldPoints:
-    """Make each distinct row of atoms that a label fits a point, or each row if few are equal."""
+    """Make each distinct row of atoms a point, or each row if few are equal; none with atom 0."""
     every = [one.atom[world.columns[name].codes] for name, one in zip(names, sets, strict=True)]
     kept: Flags = np.logical_and.reduce([line > 0 for line in every])
     lines = [line[kept] for line in every]
@@ -218,7 +218,7 @@ def distinct_rows_as_points(
 
 
 def _mostly_distinct(lines: Sequence[Codes]) -> bool:
-    """Whether folding is hardly worth it: a sample of the rows has almost no equal ones."""
+    """Whether a sample of the rows has almost no equal ones, so that folding is hardly worth it."""
     step = max(len(lines[0]) // _SAMPLE, 1)
     sample = [np.ascontiguousarray(line[::step]) for line in lines]
     size = len(sample[0])

@@ -14,7 +14,7 @@ from incrowd.arrays import MISSING, Codes, Counts, Flags
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.linkage.decoding import LabelDecoding
 from incrowd.linkage.matching import match_column
-from incrowd.partition.csr import Rows, WeightedRows, each, group_by_owner, offsets_of
+from incrowd.partition.csr import Rows, WeightedRows, each_by_itself, group_by_owner, offsets_of
 from incrowd.table.column import CodedColumn, Missing
 from incrowd.table.fold import fold
 
@@ -59,7 +59,7 @@ class SharedColumn:
 
     @property
     def merged(self) -> "SharedColumn":
-        """The same column with neighboring values merged that no released row tells apart.
+        """The same column with neighboring values merged that the same labels stand for.
 
         There are then as few distinct people as the release has classes, or not many more.
         """
@@ -88,7 +88,10 @@ class TableSide:
 
     @classmethod
     def of(cls, known: Codes, row_of: Codes, person: Codes | None = None) -> "TableSide":
-        """Count the people of a side with these rows; `person` is whose record each is, from 1."""
+        """Make a side of the distinct rows `known`; `row_of` is the row of each record.
+
+        `person` is whose record each is, from 1; without it every record is a person.
+        """
         rows = known.shape[1]
         counts = np.bincount(row_of, minlength=rows).astype(np.int64)
         if person is None:
@@ -139,15 +142,18 @@ class AttackData:
         joint: bool = True,
         limit: float = LIMIT,
     ) -> "AttackData":
-        """Fold these columns of both tables: into one, if possible and if `joint` allows it."""
-        joint = joint and all(one.decoding.apart for one in known)
+        """Fold these columns of both tables: into one if `joint` and labels do not overlap.
+
+        `person` is whose record each of the people's is; without it everyone has one.
+        """
+        joint = joint and all(one.decoding.has_disjoint_labels for one in known)
         sides = _fold_together(known, person) if joint else _fold_apart(known, person)
         return cls(tuple(known), tuple(sensitive), *sides, joint, limit)
 
     @cached_property
-    def each(self) -> Rows:
+    def rows_as_classes(self) -> Rows:
         """Every row of joint data as a class of its own."""
-        return each(len(self.shown.counts))
+        return each_by_itself(len(self.shown.counts))
 
     @cached_property
     def lone(self) -> Counts:

@@ -9,7 +9,7 @@ import numpy as np
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.errors import InputError
 from incrowd.hierarchy.decoding import Run
-from incrowd.hierarchy.pools import set_labels
+from incrowd.hierarchy.pools import labels_of_sets
 from incrowd.linkage.atoms import AtomSets, atom_sets_of, drop_idle
 from incrowd.linkage.index import make_index
 from incrowd.linkage.links import persons_of
@@ -76,7 +76,7 @@ class DecodedColumn:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _PresenceChances:
-    """How sure classes make the presence of individuals: an entry per class and individual."""
+    """The chance of presence that classes give: an entry per class and individual whom it fits."""
 
     of: Codes
     """The class."""
@@ -165,8 +165,8 @@ class CandidateCounter:
         counts = make_index(self.world, self.names, found, tuples).counts()
         return np.append(counts, 0)[tuple_of]
 
-    def presence(self, outcome: Outcome) -> float:
-        """The largest chance, not cut at 1, that a reader can give to anybody's being in the table.
+    def largest_presence_chance(self, outcome: Outcome) -> float:
+        """The largest chance, not cut at 1, that a reader can give to the presence of anybody.
 
         Cells of classes may overlap: an individual who fits two classes may be in either, so the
         chances that the classes give are added up.
@@ -193,7 +193,10 @@ class CandidateCounter:
         return pairs[turn[np.sort(earliest)]]
 
     def _presence_chances(self, outcome: Outcome) -> "_PresenceChances":
-        """The chance of presence that each class gives to whom it fits, equal classes as one."""
+        """The chance of presence that each class gives to each individual whom it fits.
+
+        Classes that show the same count as one, the last of them.
+        """
         found, lines = self._decode_cells(
             (outcome.low, outcome.high, outcome.level), outcome.spans, outcome.sets
         )
@@ -209,8 +212,8 @@ class CandidateCounter:
         share = np.repeat(held / np.maximum(counts, 1), counts)
         return _PresenceChances(np.repeat(first, counts), person, share)
 
-    def rows_within(self, low: Codes, high: Codes, level: Codes) -> Flags | None:
-        """Which rows of the world some of these classes may stand for, as flags.
+    def flag_rows_within(self, low: Codes, high: Codes, level: Codes) -> Flags | None:
+        """Flags of the rows of the world that some of these classes may stand for.
 
         None if cells of one column overlap without being equal: the answer then takes more than one
         cell per value.
@@ -232,8 +235,8 @@ class CandidateCounter:
         asked[place[: lines.shape[1]]] = True
         return asked[place[lines.shape[1] :]]
 
-    def crowded_rows(self, k: int) -> Flags:
-        """Which rows of the world have values that at least k individuals share."""
+    def flag_crowded_rows(self, k: int) -> Flags:
+        """Flags of the rows of the world whose values at least k individuals share."""
         world = self.world
         lines = np.stack([world.columns[name].codes for name in self.names])
         place, number = number_columns(lines)
@@ -255,16 +258,11 @@ class CandidateCounter:
             labels = one.labels((low, high, level), spans=spans)
             if (held := sets.get(one.place)) is not None:
                 shape = held.start, held.code, held.pools
-                labels = set_labels(one.column.hierarchy, *shape).tolist()
+                labels = labels_of_sets(one.column.hierarchy, *shape).tolist()
             shown.append(one.match_labels(labels))
         found = [atom_sets_of(matching) for matching, _ in shown]
         lines = [one.of[label] for one, (_, label) in zip(found, shown, strict=True)]
         return found, np.stack(lines)
-
-    def alone(self) -> "CandidateCounter":
-        """The counter for a problem that has the public columns only, numbered anew."""
-        columns = (replace(one, place=place) for place, one in enumerate(self.columns))
-        return replace(self, columns=tuple(columns))
 
     def without_rows(self, rows: Flags) -> "CandidateCounter":
         """The counter of the world without these rows."""

@@ -38,7 +38,7 @@ class FittingPairs:
     rows: Counts
     """Released rows of each line."""
 
-    def of_people(self, people: Flags) -> "FittingPairs":
+    def keep_people(self, people: Flags) -> "FittingPairs":
         """The pairs of these people alone; lines keep their numbers and rows."""
         there = people[self.person]
         return FittingPairs(self.line[there], self.person[there], self.rows)
@@ -60,7 +60,7 @@ class Concealed:
 
 
 def count_after_matching(pairs: FittingPairs) -> Concealed | None:
-    """Count whom each line may still be after matching; None if there are too many pairs."""
+    """Count whom each line may still be after matching; None if there is too much to count."""
     if len(pairs.line) > MOST_PAIRS:
         return None
     line, group, people = _pairs_by_group(pairs)
@@ -104,7 +104,10 @@ def _pairs_by_group(pairs: FittingPairs) -> tuple[Counts, Counts, Counts]:
 def _route_rows(
     edges: tuple[Counts, Counts], rows: Counts, people: Counts
 ) -> tuple[Flags, Flags] | None:
-    """Which edges carry rows, and which groups have people to spare; None if not all can flow."""
+    """Which edges carry rows in a flow of all rows, and which groups have people to spare.
+
+    `edges` are pairs of a line and a group. None if not all rows can flow.
+    """
     line, group = edges
     lines, groups = len(rows), len(people)
     sink = lines + groups + 1

@@ -66,11 +66,12 @@ def conservative_k(
 ) -> Conservative:
     """Compute the k of a release against every possible world (Definitions 7, 8, Theorem 4).
 
-    `on` are the public columns, by default all. Every row is about a different person; with a
-    `unit`, rows of one unit are about one person. `complete` says that the leaves of every
-    hierarchy are all possible values, and that everybody knows so: decodings are then compared leaf
-    by leaf. Otherwise a label lies within another only if that holds whatever other values exist:
-    it is one of the values that the other stands for, or the other is a node above it.
+    `on` are the public columns, by default all; `PolicyError` if one is unknown. Every row is about
+    a different person; with a `unit`, rows of one unit are about one person. `complete` says that
+    the leaves of every hierarchy are all possible values, and that everybody knows so: decodings
+    are then compared leaf by leaf. Otherwise a label lies within another only if that holds
+    whatever other values exist: it is one of the values that the other stands for, or the other is
+    a node above it.
     """
     names = tuple(release if on is None else dict.fromkeys(on))
     nothing = "no public columns are named"
@@ -117,7 +118,7 @@ class Caution:
 def cautions(
     public: Sequence[str], declared: Sequence[Sequence[str]], k: int, world: World | None = None
 ) -> tuple[Caution, ...]:
-    """Say what is wrong with making each of these sets of columns anonymous by itself.
+    """Say what is wrong with making each of these sets of columns anonymous by itself, if anything.
 
     Only a set with all public columns is enough (Theorems 2 to 4 and 6). A world also shows whether
     the columns left out single out nobody and still name groups of fewer than k (Section 5.1).
@@ -152,7 +153,7 @@ def cautions(
 def _labels_within(
     column: CodedColumn, hierarchy: Hierarchy | None, *, complete: bool, equal: bool
 ) -> Matching:
-    """The labels that decode within each label, as codes; if `equal`, each label itself."""
+    """The labels, as codes, that decode within each label; if `equal`, the label itself alone."""
     labels: Labels = [None, *column.domain.labels.tolist()]
     held = np.bincount(column.codes, minlength=len(labels)) > 0
     if equal:
@@ -182,7 +183,7 @@ def _match_leaf_by_leaf(labels: Labels, hierarchy: Hierarchy) -> Matching:
 
 
 def _runs_inside(matching: Matching, label: int) -> Flags:
-    """Per label: whether each of its runs lies in one of this label's, and it has some."""
+    """Flags of the labels that have runs, all of which lie in runs of this label."""
     here = slice(int(matching.start[label]), int(matching.start[label + 1]))
     if here.start == here.stop:
         return np.zeros(len(matching), dtype=np.bool_)

@@ -19,7 +19,7 @@ Members: TypeAlias = Rows | Iterable[Rows]
 _PAIRS = 2**22
 """About as many pairs are in one part."""
 _WORDS = 2**24
-"""Words of the bit sets of rows that are held in memory at once."""
+"""Words of 64 bits that the bit sets of rows take in memory at once, at most."""
 _MOST = 2**27
 """Pairs of labels and people that are held in memory at once."""
 
@@ -82,7 +82,7 @@ class LabelDecoding:
         return np.diff(offsets(self.high - self.low + np.int64(1))[self.start])
 
     @cached_property
-    def by_label(self) -> Rows:
+    def values_by_label(self) -> Rows:
         """The values of each label in compressed rows."""
         check_room(int(self.sizes.sum()))
         return offsets(self.sizes), ranges(self.low, self.high).astype(np.int32)
@@ -94,21 +94,21 @@ class LabelDecoding:
         return begun - np.bincount(self.high + 1, minlength=self.values + 1)
 
     @cached_property
-    def apart(self) -> bool:
+    def has_disjoint_labels(self) -> bool:
         """Whether no value has two labels that stand for it."""
         return int(np.cumsum(self._change).max(initial=0)) <= 1
 
     @cached_property
     def label_of(self) -> Codes:
-        """The label of each value, `labels` where there is none; only if labels are `apart`."""
+        """The label of each value, `labels` where there is none; only if labels are disjoint."""
         label = np.full(self.values, self.labels, dtype=np.int32)
-        start, value = self.by_label
+        start, value = self.values_by_label
         label[value] = owners(start)
         return label
 
     @cached_property
-    def exact(self) -> Codes | None:
-        """The one value of each label (-1 for none); None if a label stands for several."""
+    def single_values(self) -> Codes | None:
+        """The value of each label, -1 if it stands for none; None if a label stands for several."""
         if (self.sizes > 1).any():
             return None
         value = np.full(self.labels, -1, dtype=np.int32)
@@ -117,7 +117,7 @@ class LabelDecoding:
 
     @property
     def merged(self) -> tuple["LabelDecoding", Codes]:
-        """The decoding with neighbors of the same labels merged, and each value's merged value."""
+        """The decoding with neighboring values of equal labels merged, and each one's new value."""
         ends = np.zeros(self.values + 1, dtype=np.bool_)
         ends[self.low] = ends[self.high + 1] = ends[:1] = True
         one = (np.cumsum(ends) - 1).astype(np.int32)
@@ -134,9 +134,9 @@ class LabelDecoding:
         return there
 
     def values_of(self, labels: Codes) -> tuple[Codes, Counts]:
-        """The values of these labels one after the other, and the place of the label of each."""
+        """The values of these labels one after the other, and the place in `labels` of each."""
         check_room(int(self.sizes[labels].sum()))
-        start, value = self.by_label
+        start, value = self.values_by_label
         entry, place = entries(start, labels)
         return value[entry], place
 
@@ -199,9 +199,9 @@ class FittingClasses:
         return (int(self.label.shape[1]) + 63) // 64
 
     def _bit_sets(self, value: Codes) -> tuple[Any, Codes]:
-        """Per value that occurs, the rows whose label stands for it, as a bit set.
+        """Bit sets: per column and value that occurs, the classes of rows whose label has it.
 
-        Also return the place of the set of each column of each class of people.
+        Also return the number of the bit set of each class of people in each column.
         """
         known = np.empty(value.shape, dtype=np.int32)
         ranks = []
@@ -219,8 +219,8 @@ class FittingClasses:
         return sets, known + offset[:-1, None].astype(np.int32)
 
 
-def parts(members: Members) -> Iterator[Rows]:
-    """Yield compressed rows part by part: a single part if they are all at once."""
+def iterate_parts(members: Members) -> Iterator[Rows]:
+    """Yield compressed rows part by part; a single part if they are given all at once."""
     if isinstance(members, tuple):
         yield members
     else:
@@ -230,7 +230,7 @@ def parts(members: Members) -> Iterator[Rows]:
 def join_members(members: Members) -> Rows:
     """Put parts of compressed rows together; `LimitError` if there is no room for them."""
     lengths, all_of, total = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int32)], 0
-    for start, member in parts(members):
+    for start, member in iterate_parts(members):
         total += len(member)
         check_room(total)
         lengths.append(np.diff(start))
@@ -239,7 +239,7 @@ def join_members(members: Members) -> Rows:
 
 
 def check_room(pairs: int) -> None:
-    """Refuse more pairs than fit into memory: overlapping labels can fit very many people each."""
+    """Raise `LimitError` for more pairs than fit into memory: labels that overlap fit very many."""
     if pairs > _MOST:
         raise LimitError(
             f"the released labels overlap too much: {pairs:,} pairs of labels and people",

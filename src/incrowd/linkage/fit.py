@@ -17,8 +17,8 @@ import numpy as np
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.kernels.linkage import fits as kernels
 from incrowd.linkage.attack_data import AttackData, TableSide
-from incrowd.linkage.decoding import FittingClasses, Members, join_members, parts
-from incrowd.partition.csr import Rows, each
+from incrowd.linkage.decoding import FittingClasses, Members, iterate_parts, join_members
+from incrowd.partition.csr import Rows, each_by_itself
 from incrowd.partition.refinement import StrippedPartition
 from incrowd.watch import Watch
 
@@ -96,10 +96,10 @@ class SideClasses:
     @cached_property
     def class_of(self) -> Codes:
         """The class of each row of the side."""
-        return self.per_row(np.arange(len(self.sizes))).astype(np.int32)
+        return self.spread_to_rows(np.arange(len(self.sizes))).astype(np.int32)
 
-    def per_row(self, figure: Counts, alone: Counts | None = None) -> Counts:
-        """Give each row the figure of its class; rows without a class keep that of `alone`."""
+    def spread_to_rows(self, figure: Counts, alone: Counts | None = None) -> Counts:
+        """The figure of its class for each row; rows without a class keep their own of `alone`."""
         found = np.empty(len(self.rows), dtype=figure.dtype) if alone is None else alone.copy()
         kernels.hand_out(self.start, self.rows, figure, found)
         return found
@@ -211,7 +211,7 @@ class Fit:
         """Per class of people: the classes of rows that they fit."""
         data = self.data
         if data.joint:
-            return each(len(self.rows.sizes))
+            return each_by_itself(len(self.rows.sizes))
         label, value = (
             classes.known_codes(side, self.columns)
             for classes, side in ((self.rows, data.shown), (self.people, data.people))
@@ -224,13 +224,13 @@ class Fit:
     def pairs(self) -> Rows:
         """Per class of rows: the classes of people who fit them, all at once."""
         if self.data.joint:
-            return each(len(self.rows.sizes))
+            return each_by_itself(len(self.rows.sizes))
         found: Rows = kernels.transpose_pairs(*join_members(self.rows_of), len(self.rows.sizes))
         return found
 
     @cached_property
     def _fitting_figures(self) -> tuple[Counts, Counts, Codes]:
-        """Per class of people: rows that fit. Per class of rows: people, last class that fits."""
+        """The figures of `_sum_fitting` for the number of people in each class."""
         return self._sum_fitting(self.people.sizes)
 
     def _sum_fitting(self, figure: Counts) -> tuple[Counts, Counts, Codes]:
@@ -241,7 +241,7 @@ class Fit:
         """
         number, done, fitting = len(self.rows.sizes), 0, []
         total, last = np.zeros(number, dtype=np.int64), np.full(number, -1, dtype=np.int32)
-        for part in parts(self.rows_of):
+        for part in iterate_parts(self.rows_of):
             fitting.append(kernels.sum_members(*part, self.rows.sizes))
             kernels.add_owners(part, figure[done:], done, total, last)
             done += len(part[0]) - 1
@@ -276,13 +276,13 @@ class Fit:
     def rows_of_each(self) -> Counts:
         """Per row of people: how many released rows fit it."""
         alone = self.data.shown.counts if self.data.joint else None
-        return self.people.per_row(self.rows_fitting, alone)
+        return self.people.spread_to_rows(self.rows_fitting, alone)
 
     @property
     def people_of_each(self) -> Counts:
         """Per row of the release: how many people fit it."""
         alone = self.data.people.counts if self.data.joint else None
-        return self.rows.per_row(self.people_fitting, alone)
+        return self.rows.spread_to_rows(self.people_fitting, alone)
 
     @property
     def individuals_of_each(self) -> Counts:
@@ -293,7 +293,7 @@ class Fit:
             owned = *who.owned, int(who.owned[1].max()) + 1
             found = found + kernels.individuals(self.pairs, people, owned)
         alone = who.alone + np.diff(who.owned[0]) if self.data.joint else None
-        return self.rows.per_row(found, alone)
+        return self.rows.spread_to_rows(found, alone)
 
 
 def sweep(data: AttackData, sets: ColumnSets) -> Iterator[Fit]:
@@ -316,12 +316,12 @@ def _refine_further(fit: Fit, last: int, sets: ColumnSets) -> Iterator[Fit]:
         yield from _refine_further(more, column, sets)
 
 
-def halves(data: AttackData, sets: ColumnSets) -> list[Iterator[tuple[Fit, Fit]]]:
+def deal_halves(data: AttackData, sets: ColumnSets) -> list[Iterator[tuple[Fit, Fit]]]:
     """Split the known columns in two halves, in every way that makes one half a set to play.
 
     All columns and none come first. Columns are dealt out to one half or the other, and each deal
-    splits the classes of its half once, so a set costs a column or two. The iterators, one for each
-    deal of the first columns, can run in parallel.
+    splits the classes of its half once, so a set costs a column or two. The iterators of pairs of
+    fits, one for each deal of the first columns, can run in parallel.
     """
     none = Fit.whole(data)
     deals = [(none.refine(0), none)]

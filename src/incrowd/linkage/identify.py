@@ -77,7 +77,7 @@ def _why_not_helpful(public: Sequence[str], promise: AtLeast) -> str:
 
 
 def refuse_broken_promise(promise: AtLeast, world: World) -> None:
-    """Refuse a promise that a world breaks: nothing follows from what is false.
+    """Raise `InputError` for a promise that a world breaks: nothing follows from what is false.
 
     The world has those of the promise's columns that it knows: people who share many values share
     some of them.
@@ -94,7 +94,7 @@ def refuse_broken_promise(promise: AtLeast, world: World) -> None:
 
 
 def crowd_sizes(world: World) -> Counts:
-    """How many individuals share each combination of values; rows with a missing value are out."""
+    """How many individuals share each combination of values that somebody has, without missing."""
     lines = [column.codes for column in world.columns.values()]
     whole = np.logical_and.reduce([line != MISSING for line in lines])
     pairs = fold([*(line[whole] for line in lines), world.person[whole]], ()).quasi
@@ -132,6 +132,7 @@ def minimal_k_qis(
 
     They determine all others: whatever contains a k-QI is one (Bettini Proposition 2), and no
     subset of a set that is not one is. The search counts only sets that this does not decide.
+    `max_size` limits the columns of a set. `PolicyError` for too many columns, or a k below 1.
     """
     crowds, width = WorldCrowds(world), len(world.names)
     if width > MOST_COLUMNS:
@@ -180,7 +181,10 @@ class WorldCrowds:
 
 
 class _KQiOracle:
-    """Grows a set that is no k-QI as far as it is none: every k-QI has one of the other columns."""
+    """Judges sets for the search; a set that is no k-QI grows until any other column makes it one.
+
+    Every k-QI then has a column outside the grown set.
+    """
 
     def __init__(self, crowds: WorldCrowds, k: int) -> None:
         self._crowds = crowds
@@ -195,7 +199,7 @@ class _KQiOracle:
         return np.empty((0, 2), dtype=np.uint64)
 
     def missed_masks(self, columns: Sequence[int]) -> Masks:
-        """Look at a set: no mask for a k-QI, else the columns outside a largest set that fails."""
+        """No mask if the set is a k-QI, else one: the columns outside the set grown from it."""
         if columns and self.smallest(columns) <= self._k:
             return self.first_masks()
         failing = list(columns)

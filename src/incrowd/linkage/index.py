@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
 from math import prod
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,7 +127,7 @@ class LayerLookup:
         return [self._look_up_tuples(pattern) for pattern in self.patterns]
 
     def _look_up_tuples(self, pattern: Pattern) -> Codes:
-        """Which of the pattern's tuples each point may be, -1 for none."""
+        """The number of the pattern's tuple that each point may be, -1 for none."""
         digits = [
             layer[atom] for layer, atom in zip(pattern.layers, self.points.atoms, strict=True)
         ]
@@ -152,8 +152,8 @@ class _LookupStage:
 def _lookup_stages(asked: Codes, radices: Sequence[int]) -> list[_LookupStage]:
     """Make tables to look up tuples in, one after the other.
 
-    The number found in one, plus 1, is the first digit of the next. 0 is the digit of nothing in
-    every place, so that what is unknown once stays unknown.
+    The number found in one, plus 1, is the first digit of the next. Digit 0 means "not found" at
+    every stage, so a miss is passed on to the last.
     """
     stages: list[_LookupStage] = []
     of = np.zeros(asked.shape[1], dtype=np.int32)
@@ -218,6 +218,16 @@ def _count_people(points: WorldPoints, place: Codes, number: int) -> Counts:
     return people
 
 
+class _PlacedTree(NamedTuple):
+    """Points in a tree: place p of the tree holds point `origin[p]`."""
+
+    tree: tuple[Codes, Codes, Codes]
+    """Codes per place, and the smallest and the largest per part (`kernels.linkage.world_tree`)."""
+    origin: Codes
+    people: tuple[Counts, Counts, Codes]
+    """People with no other point before each place; those with several, in compressed rows."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class BoxTree:
     """Points in a tree of boxes; every tuple is a query."""
@@ -231,12 +241,12 @@ class BoxTree:
         boxes = self._boxes(np.arange(self.tuples.shape[1]))
         total = np.zeros(len(boxes), dtype=np.int64)
         if self.points.number:
-            tree, _, shared = self._tree
+            tree, _, people = self._tree
             order, width = self._order_by_place(boxes), len(boxes)
             boxes, near = boxes[order], np.zeros(width, dtype=np.int64)
             ask = partial(world_tree.count_boxes, tree, self._sets)
             parts = [slice(*here) for here in _chunks(width, few=64)]
-            in_threads([partial(ask, boxes[part], shared, near[part]) for part in parts])
+            in_threads([partial(ask, boxes[part], people, near[part]) for part in parts])
             total[order] = near
         return total
 
@@ -244,11 +254,11 @@ class BoxTree:
         """The places of boxes in an order in which neighbours are queried one after the other."""
         start, low, high = self._sets
         middle = (low[start[boxes]] + high[start[boxes + 1] - 1]) // 2
-        return _build_tree(middle.astype(np.int32), self._width)[1]
+        return _build_tree(middle.astype(np.int32), self._atom_counts)[1]
 
     @property
-    def _width(self) -> Floats:
-        """The number of atoms of each column, at least 1."""
+    def _atom_counts(self) -> Floats:
+        """The number of atoms of each column, 1 at least."""
         return np.array([max(one.atoms, 1) for one in self.sets], dtype=np.float64)
 
     def members(self, tuples: Codes) -> Rows:
@@ -270,7 +280,7 @@ class BoxTree:
 
     @cached_property
     def _sets(self) -> tuple[Counts, Codes, Codes]:
-        """Where the runs of all columns' sets start, and their low and high atoms."""
+        """Where the runs of each set of all columns start, and each run's low and high atom."""
         first = offsets([len(one.low) for one in self.sets])
         starts = [one.start[:-1] + at for one, at in zip(self.sets, first[:-1], strict=True)]
         start = np.concatenate([*starts, first[-1:]]).astype(np.int64)
@@ -278,12 +288,15 @@ class BoxTree:
         return start, low, np.concatenate([one.high for one in self.sets])
 
     @cached_property
-    def _tree(self) -> tuple[tuple[Codes, Codes, Codes], Codes, tuple[Counts, Counts, Codes]]:
-        """The tree, the point at each of its places, and the people summed up in its order."""
+    def _tree(self) -> "_PlacedTree":
+        """The points sorted into a tree, with the people at its places."""
         points = self.points
-        tree, origin = _build_tree(np.ascontiguousarray(np.stack(points.lines).T), self._width)
+        tree, origin = _build_tree(
+            np.ascontiguousarray(np.stack(points.lines).T), self._atom_counts
+        )
         alone = np.ones(points.number, dtype=np.int64) if points.people is None else points.people
-        return tree, origin, (offsets(alone[origin]), *self._shared_individuals(origin))
+        people = offsets(alone[origin]), *self._shared_individuals(origin)
+        return _PlacedTree(tree, origin, people)
 
     def _shared_individuals(self, origin: Codes) -> Rows:
         """The individuals with several points, by place in the tree, in compressed rows."""
@@ -294,7 +307,7 @@ class BoxTree:
 
 
 def _build_tree(cells: Codes, width: Floats) -> tuple[tuple[Codes, Codes, Codes], Codes]:
-    """Sort points into a tree of boxes; return it, and the point at each of its places.
+    """Sort points into a tree of boxes, `cells` in place; return it and the point at each place.
 
     The first parts are halved one after the other until every thread has some below.
     """
@@ -313,6 +326,6 @@ def _build_tree(cells: Codes, width: Floats) -> tuple[tuple[Codes, Codes, Codes]
 
 
 def _chunks(length: int, few: int = _SMALL) -> list[tuple[int, int]]:
-    """Runs of a length, one for each thread; a single run if it is below `few`."""
+    """Begin and end of each run, one a thread, that a length is cut into; one run below `few`."""
     number = threads() if length >= few else 1
     return list(pairwise(length * i // number for i in range(number + 1)))

@@ -127,7 +127,8 @@ def link(
     The public columns are those that release and world share, or those of them that `on` names.
     The hierarchies of the columns decode the labels; a label without one is read as it is written.
     A missing cell is a value like any other, unless it `matches-anything`: then it says nothing,
-    in the release as in the world.
+    in the release as in the world. `PolicyError` if missing values would be suppressed, or if `on`
+    names another column; `InputError` if no column is shared or labels cannot be read.
     """
     names = _public_columns(release, world, on)
     if missing is Missing.SUPPRESS:
@@ -179,7 +180,10 @@ def persons_of(index: Index, world: World, tuples: Codes) -> Rows:
 def _public_columns(
     release: Mapping[str, CodedColumn], world: World, on: Sequence[str] | None
 ) -> tuple[str, ...]:
-    """The columns that release and world share, or those of `on`; an error if there is none."""
+    """The columns that release and world share, or those of `on`.
+
+    `InputError` if they share none, `PolicyError` if `on` is empty or names a column not shared.
+    """
     shared = [name for name in release if name in world.columns]
     if not shared:
         raise InputError(
@@ -200,7 +204,7 @@ def _column_match(
     name, matching, sets = found
     held = np.bincount(column.codes, minlength=len(sets.of))
     rows = world.code_counts(name)
-    idle: Flags = (sets.sums(rows)[sets.of] == 0) & (held > 0)
+    idle: Flags = (sets.sum_codes(rows)[sets.of] == 0) & (held > 0)
     bad = idle[column.codes]
     nowhere = rows[sets.atom == 0].sum() / max(world.rows, 1)
     labels = [column.domain.labels[code - 1] for code in np.flatnonzero(idle) if code]
@@ -219,7 +223,7 @@ def _column_match(
 def _unused_columns_note(
     release: Mapping[str, CodedColumn], world: World, names: tuple[str, ...]
 ) -> list[str]:
-    """A note of the columns that release and world share but that are not linked by, in a list."""
+    """A note of shared columns that were not used to link, in a list; empty if there are none."""
     left = [name for name in release if name in world.columns and name not in names]
     text = (
         f"the world knows {', '.join(left)} too, which were not used to link: what holds for some"
@@ -270,7 +274,7 @@ def _spelling_hint(labels: Sequence[str], domain: Domain) -> str:
 
 
 def _count_matching(labels: Sequence[str], values: Sequence[str], same: Same) -> int:
-    """How many labels are some value once both are spelled alike by `same`."""
+    """How many labels equal some value after `same` has brought both into one spelling."""
     known = {same(value) for value in values}
     return sum(same(label) in known for label in labels)
 

@@ -9,7 +9,7 @@ from incrowd.arrays import MISSING, Codes, Counts, Flags
 from incrowd.errors import InputError
 from incrowd.hierarchy.decoding import Run, runs_of
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.hierarchy.labels import TOP, named_in
+from incrowd.hierarchy.labels import TOP, names_in_labels
 from incrowd.hierarchy.written_labels import WrittenLabels
 from incrowd.partition.csr import offsets
 from incrowd.table.column import CodedColumn, Domain, Missing
@@ -130,8 +130,11 @@ class Matcher:
         self._rest = WrittenLabels(Domain(domain.kind, domain.values[order[self._known :]]))
 
     def match(self, labels: Labels, named: frozenset[str] | None = None) -> Matching:
-        """As the function `match`; `named` are the names in the column's labels; None: in these."""
-        names = named_in(labels) if named is None else named
+        """As the function `match`; `named` are the names in all labels of the column.
+
+        If it is None, they are the names in these labels.
+        """
+        names = names_in_labels(labels) if named is None else named
         by_hierarchy = self._decode_labels([label for label in labels if label is not None], names)
         runs = [self._runs_of_label(label, by_hierarchy, names) for label in labels]
         return matching_of_runs(runs, self.place, self.outside)

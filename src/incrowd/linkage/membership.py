@@ -55,10 +55,10 @@ class Membership:
 
     @cached_property
     def inside(self) -> Flags | None:
-        """By number of an individual: whether they are in the table; nobody is number 0.
+        """By number of an individual: whether this person is in the table; nobody has number 0.
 
-        If it is not `known`, whether they may be: a record of the original has their values. None
-        if nothing shows even that.
+        If it is not `known`, whether the person may be: a record of the original has the person's
+        values. None if nothing shows even that.
         """
         if not self.known:
             return self._inside_by_values if self._common_columns else None
@@ -88,7 +88,7 @@ class Membership:
 
     @property
     def notes(self) -> Iterable[str]:
-        """Yield what ids say of who is in the world, if they say nothing or are spelled apart."""
+        """A note if no id of the original is in the world, or more are in another spelling."""
         if self._ids is None or not len(self._ids):
             return
         listed, respelled = int((self._ids > 0).sum()), self._respelled
@@ -116,7 +116,7 @@ class Membership:
 
     @cached_property
     def _ids(self) -> Codes | None:
-        """The individual of each record of the original by its id, 0 if unknown; None if no ids."""
+        """The individual of each record of the original, by id; 0 if unknown, None without ids."""
         column = self._id_column
         return None if column is None else self.tables.world_tables.numbers_of_ids(column)
 
@@ -143,7 +143,7 @@ class Membership:
 
     @cached_property
     def _inside_by_values(self) -> Flags:
-        """By number of an individual: whether a record of the original has their values."""
+        """By number of an individual: whether a record of the original has the person's values."""
         linked = self._linked_records
         _, person = linked.candidates_of(np.arange(len(linked.candidates)))
         return np.bincount(person, minlength=self._individuals) > 0

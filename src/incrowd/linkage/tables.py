@@ -56,7 +56,7 @@ class AttackTables:
         """The tables of the world."""
         return WorldTables(self.worlds, self.knowledge)
 
-    def parts(self, table: str) -> tuple[AttackTable, ...]:
+    def tables_named(self, table: str) -> tuple[AttackTable, ...]:
         """The tables of the world, or the one of this name; none if it is not given."""
         if table == "world":
             return self.worlds
@@ -68,7 +68,7 @@ class AttackTables:
 
     def shared_columns(self, table: str) -> tuple[str, ...]:
         """The columns that the release and another table share, except the id."""
-        parts = self.parts(table)
+        parts = self.tables_named(table)
         return tuple(
             name
             for name in self.release.names
@@ -86,7 +86,7 @@ class AttackTables:
             return called in part.names
         return self._shows_ids(part, name)
 
-    def in_world(self, name: str) -> bool:
+    def is_in_world(self, name: str) -> bool:
         """Whether a table of the world has a column, under the release's name for it."""
         return any(self.knowledge.name_in(name, part.names) in part.names for part in self.worlds)
 
@@ -102,19 +102,24 @@ class AttackTables:
 
     @cached_property
     def sensitive(self) -> tuple[str, ...]:
-        """The sensitive columns that are asked for, or those of the policy."""
+        """The sensitive columns asked for, or the policy's; `PolicyError` for an unknown one."""
         declared = [name for name in self.knowledge.declared if name in self.release.names]
         given = self.knowledge.sensitive or declared
         return tuple(dict.fromkeys(self.release.require_column(name) for name in given))
 
     @cached_property
-    def knows(self) -> tuple[str, ...]:
-        """The columns that an attacker may know: as asked, quasi-identifying, or all shared."""
+    def known_columns(self) -> tuple[str, ...]:
+        """The columns that an attacker may know: those asked for, quasi-identifying, or all shared.
+
+        `InputError` if there is none.
+        """
         if self.knowledge.knows:
             return tuple(dict.fromkeys(map(self.release.require_column, self.knowledge.knows)))
         here = [name for name in self.knowledge.quasi if name in self.release.names]
         held = [
-            set(self.shared_columns(table)) for table in ("world", "original") if self.parts(table)
+            set(self.shared_columns(table))
+            for table in ("world", "original")
+            if self.tables_named(table)
         ]
         every = set(self.release.names) if not held else set.union(*held)
         free = [name for name in self.release.names if name in every]
@@ -127,20 +132,24 @@ class AttackTables:
             )
         return known
 
-    def known_in(self, table: str) -> tuple[str, ...]:
-        """The known columns that another table has too; there must be one.
+    def known_columns_in(self, table: str) -> tuple[str, ...]:
+        """The known columns that another table has too; `InputError` if there is none.
 
         Somebody with a world knows all that it shares with the release (Bettini Section 2) except
         sensitive columns, whatever the policy calls quasi-identifying, unless `knows` names less.
         """
         shared = self.shared_columns(table)
         public = table == "world" and not self.knowledge.knows
-        known = [name for name in shared if name not in self.sensitive] if public else self.knows
+        known = (
+            [name for name in shared if name not in self.sensitive]
+            if public
+            else self.known_columns
+        )
         found = tuple(name for name in known if name in shared)
         if not found:
-            there = dict.fromkeys(name for part in self.parts(table) for name in part.names)
+            there = dict.fromkeys(name for part in self.tables_named(table) for name in part.names)
             raise InputError(
-                f"the release ({', '.join(self.knows)}) and the {table} "
+                f"the release ({', '.join(self.known_columns)}) and the {table} "
                 f"({', '.join(there)}) share no column",
                 remedy="say what the other table calls them, such as --rename zip=zipcode",
             )
@@ -149,7 +158,11 @@ class AttackTables:
     @property
     def public(self) -> tuple[str, ...]:
         """PAttr (Bettini Section 2): what the world shares with the release, or what is known."""
-        return self.known_in("world") if self.worlds else tuple(self._drop_sensitive(self.knows))
+        return (
+            self.known_columns_in("world")
+            if self.worlds
+            else tuple(self._drop_sensitive(self.known_columns))
+        )
 
     def released_column(self, name: str, table: str = "release") -> CodedColumn:
         """Code a column of the release, or of another table, by its labels; cached."""
@@ -194,21 +207,24 @@ class AttackTables:
         missing = self.knowledge.missing
         own = [
             SharedColumn.of_release(self.released_column(name), missing)
-            for name in self._drop_sensitive(self.knows)
+            for name in self._drop_sensitive(self.known_columns)
         ]
         sensitive = [SharedColumn.of_release(self.released_column(name)) for name in self.sensitive]
         return AttackData.of(own, sensitive, limit=self.knowledge.limit)
 
     @cached_property
     def control(self) -> AttackData:
-        """The release with people who are not in it."""
+        """The release with the people of the control, who should not be in it.
+
+        `InputError` if they share no column, or only sensitive ones.
+        """
         return self._data_with("control")
 
     def _data_with(self, people: str) -> AttackData:
         """The release with the people of this table, whose columns are merged where rows allow."""
         shared = self.shared_columns(people)
         sensitive = [name for name in self.sensitive if name in shared]
-        known = self._drop_sensitive(self.known_in(people))
+        known = self._drop_sensitive(self.known_columns_in(people))
         return AttackData.of(
             [one.merged for one in self.match_columns(known, people=people)],
             self.match_columns(sensitive, people=people),
@@ -229,7 +245,7 @@ class AttackTables:
     @cached_property
     def linked_world(self) -> WorldLinkage:
         """The release linked with the world by the columns that are known."""
-        names = self.known_in("world")
+        names = self.known_columns_in("world")
         world = self.world_tables.build_world(names)
         truth = self.world_tables.numbers_of_ids(self._true_ids) if "truth" in self.others else None
         return WorldLinkage(
@@ -251,7 +267,10 @@ class AttackTables:
 
     @cached_property
     def _true_ids(self) -> CodedColumn:
-        """The id of the person of each released row, as the truth says it."""
+        """The id of the person of each released row, as the truth says it; 0 if it is not known.
+
+        `InputError` if rows do not correspond, one by one or by key.
+        """
         table, records = self.others["truth"], self.release.engine.records
         ids = table.code_labels(str(self.knowledge.world_id), self.knowledge)
         if self.knowledge.truth_key is not None:
@@ -264,7 +283,10 @@ class AttackTables:
         return ids
 
     def _ids_by_key(self, ids: Codes) -> Codes:
-        """The id of each released row by the key that release and truth share; 0 if unknown."""
+        """The id of each released row by the key that release and truth share; 0 if unknown.
+
+        `InputError` if rows of the truth lack a key or repeat one.
+        """
         key = str(self.knowledge.truth_key)
         there = self.others["truth"].code_labels(key, self.knowledge)
         here = self.release.code_labels(key, self.knowledge)
@@ -367,7 +389,7 @@ def _have_ids(tables: Iterable[AttackTable], world_id: str | None) -> bool:
 
 
 def _refuse_control(others: Mapping[str, AttackTable], knowledge: AttackerKnowledge) -> None:
-    """Refuse a control without an original, or with people of the original."""
+    """Refuse a control without an original (`PolicyError`) or with its people (`InputError`)."""
     if "control" not in others:
         return
     if "original" not in others:
@@ -388,7 +410,7 @@ def _refuse_control(others: Mapping[str, AttackTable], knowledge: AttackerKnowle
 
 
 def _refuse_unused_ids(knowledge: AttackerKnowledge, others: Sequence[AttackTable]) -> None:
-    """Refuse, where there is no world, the key of a truth, and an id that no other table has."""
+    """Refuse the key of a truth, and an id column that no other table has, if there is no world."""
     if knowledge.truth_key is not None:
         raise PolicyError(
             "a truth key is given, but no truth",

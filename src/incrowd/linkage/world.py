@@ -116,9 +116,9 @@ class World:
 def check_names(
     names: Sequence[str], known: Sequence[str], fault: str, nothing: str = "no columns are named"
 ) -> None:
-    """Refuse names that are not among the known ones, and no names at all.
+    """Raise `PolicyError` for names that are not among the known ones, or for no names at all.
 
-    `fault` is the message for an unknown name, which its braces take, `nothing` that for no names.
+    `fault` is the message for an unknown name, put where its braces are; `nothing` for no names.
     """
     unknown = [name for name in names if name not in known]
     if unknown or not names:
@@ -144,6 +144,7 @@ def join_by_id(tables: Sequence[tuple[Mapping[str, CodedColumn], CodedColumn]]) 
     Each table is its public columns and its id column; equal ids join rows. Somebody who is in two
     tables gets every combination of their rows there, and both values where the tables disagree on
     a column. What no table says about an individual is missing. A row without an id joins nothing.
+    `InputError` if there is no table.
     """
     if not tables:
         raise InputError("a world needs at least one table", remedy="give a table")
@@ -163,7 +164,7 @@ class _WorldTable:
 
 
 def _code_by_one_domain(columns: Sequence[CodedColumn]) -> tuple[Domain, list[Codes]]:
-    """Code columns anew by one domain with the values of all; labels if their kinds differ."""
+    """One domain with the values of all columns, of their labels if kinds differ, and new codes."""
     if all(column.domain is columns[0].domain for column in columns):
         return columns[0].domain, [column.codes for column in columns]
     kinds = {column.domain.kind for column in columns}
@@ -185,7 +186,9 @@ def _code_by_one_domain(columns: Sequence[CodedColumn]) -> tuple[Domain, list[Co
 def _join_tables(left: _WorldTable, right: _WorldTable, people: int) -> _WorldTable:
     """Join two tables: pairs of rows for people in both, single rows for people in one.
 
-    `people` is one more than the largest id. Columns that both have are coded anew, in place.
+    `people` is one more than the largest id. Columns that both have are coded anew in the two
+    tables themselves. Somebody for whom such a column differs gets a second row with the right
+    table's values.
     """
     shared = [name for name in left.columns if name in right.columns]
     for name in shared:
@@ -268,7 +271,7 @@ def union_domain(mine: Domain, theirs: Domain) -> Domain:
 
 
 def _cast_exactly(values: Values, like: Values) -> Values:
-    """The finite values, in the type of `like` if that loses nothing: whole days as days."""
+    """The finite values, in the type of `like` if that loses nothing, such as moments as days."""
     if values.dtype.kind == "f":
         values = values[np.isfinite(values)]
     if values.dtype.kind in "fM":
@@ -280,13 +283,13 @@ def _cast_exactly(values: Values, like: Values) -> Values:
 
 
 def leaf_codes(world: World, name: str, leaves: Domain) -> Codes:
-    """The leaf of each row of the world (its place plus 1); missing where there is none."""
+    """The code, among these leaves, of each row of the world; missing (0) if it has none."""
     column = world.columns[name]
     return np.append(np.int32(MISSING), leaves_of(column.domain, leaves))[column.codes]
 
 
-def known_rows(world: World, name: str, leaves: Domain) -> Flags:
-    """Whether each row of the world has a leaf of this hierarchy, or a missing value."""
+def flag_known_rows(world: World, name: str, leaves: Domain) -> Flags:
+    """Flags of the rows of the world that have one of these leaves, or a missing value."""
     known: Flags = leaf_codes(world, name, leaves) != MISSING
     known |= world.columns[name].codes == MISSING
     return known

@@ -98,7 +98,7 @@ class RowCandidates:
 
     @property
     def chances(self) -> Floats:
-        """Per class: in how many rows a random candidate is the right person, expected.
+        """Per class: the expected number of rows for which a random candidate is the right person.
 
         Exact if the truth is known; otherwise the most that it can be.
         """
@@ -160,7 +160,7 @@ class WorldLinkage:
         start, person = self.linked.candidates_of(first)
         return FittingPairs(owners(start), person.astype(np.int64), rows.astype(np.int64))
 
-    def after_matching(self, concealed: Concealed) -> RowCandidates | None:
+    def candidates_after_matching(self, concealed: Concealed) -> RowCandidates | None:
         """The candidates left after matching; None if rows cannot all be different people."""
         if concealed.candidates is None:
             return None
@@ -204,7 +204,7 @@ class WorldLinkage:
     @cached_property
     def _has_apart_labels(self) -> dict[str, bool]:
         """By column, whether no value has two labels that stand for it."""
-        return {one.name: one.decoding.apart for one in self._shared}
+        return {one.name: one.decoding.has_disjoint_labels for one in self._shared}
 
     @property
     def _listed(self) -> float | None:
@@ -225,9 +225,9 @@ class WorldLinkage:
 
     @cached_property
     def _true_pairs(self) -> tuple[Counts, Flags]:
-        """Pairs of a released row and a row of its individual: the former, and which columns fit.
+        """Pairs of a released row and a world row of its person: the released row, and what fits.
 
-        The second has shape (columns, pairs).
+        Flags say which columns fit; they have shape (columns, pairs).
         """
         truth = np.zeros(0, dtype=np.int32) if self.truth is None else self.truth
         person = self.world.person

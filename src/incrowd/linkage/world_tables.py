@@ -81,7 +81,7 @@ class AttackerKnowledge:
     world_id: str | None = None
     """The column that tells individuals apart in the world, the truth and the original."""
     knows: Sequence[str] = ()
-    """The columns that the attacker knows; none named: see `AttackTables.knows`."""
+    """The columns that the attacker knows; none named: see `AttackTables.known_columns`."""
     quasi: Sequence[str] = ()
     """The quasi-identifiers of the policy."""
     sensitive: Sequence[str] = ()
@@ -107,7 +107,7 @@ class AttackerKnowledge:
     """A chance above this counts as found or learned."""
 
     def name_in(self, name: str, names: Sequence[str]) -> str:
-        """The name of a release column in a table with these columns: renamed if that is there."""
+        """The name of a release column in a table of these columns: its new name, if there."""
         called = self.rename.get(name, name)
         return called if called in names else name
 
@@ -130,7 +130,7 @@ class WorldTables:
             )
 
     def build_world(self, names: Sequence[str]) -> World:
-        """Build the world that knows these columns; several tables are joined by id."""
+        """Build the world of these columns; the tables that have some of them are joined by id."""
         parts = [self._columns(part, names) for part in self.parts]
         if self.knowledge.world_id is None:
             return World(parts[0])

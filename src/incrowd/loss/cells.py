@@ -23,7 +23,7 @@ class ShownCells:
 
     @property
     def suppressed(self) -> Flags:
-        """Cells that show nothing.
+        """Flags of the cells that show nothing.
 
         Spans of ordered columns show their ends whatever their level, unless they have none, and
         sets their values, unless they mix missing values with others.
@@ -32,19 +32,19 @@ class ShownCells:
             return self.sets.mixed
         if self.spans and self.column.hierarchy.ordered:
             mixed: Flags = (self.low == MISSING) & (self.high != MISSING)
-            return mixed | self.column.endless(self.low, self.high)
+            return mixed | self.column.flag_endless(self.low, self.high)
         top: Flags = self.level >= max(self.column.hierarchy.height, 1)
         return top
 
     @property
     def missing(self) -> Flags:
-        """Cells that show that the value is missing."""
+        """Flags of the cells that show that the value is missing."""
         missing: Flags = (self.high == MISSING) & ~self.suppressed
         return missing
 
     @property
     def leaves(self) -> Codes | Counts:
-        """Leaves under what is shown; a missing value shown as missing is one."""
+        """How many leaves each cell may stand for; a missing value shown as missing is one."""
         if self.sets is not None:
             return self.sets.sizes
         leaves: Codes = self.high - self.low + 1
@@ -52,7 +52,7 @@ class ShownCells:
 
     @property
     def shown_level(self) -> Codes:
-        """The level of what is shown, which can be higher than what the class holds needs."""
+        """The level of what each cell shows; it can be above the lowest that covers its class."""
         if self.sets is None and self.spans and self.column.grid is not None:
             return self._span_level(self.column.grid)
         if self.sets is None:
@@ -60,7 +60,7 @@ class ShownCells:
         return self.column.hierarchy.join_level(*self.sets.ends)
 
     def _span_level(self, grid: CellGrid) -> Codes:
-        """The level of each span: of the node that it names, else where all its values meet."""
+        """The lowest level that covers each span, or that of the node it names if higher."""
         column, tree = self.column, self.column.hierarchy
         level: dict[str, int] = {}
         for h in range(tree.height - 1, 0, -1):
@@ -77,7 +77,7 @@ class ShownCells:
         return found
 
     def take_distinct(self) -> "tuple[ShownCells, Codes]":
-        """The different cells, all if sets are shown, and the number of each class's cell."""
+        """The different cells, or all if sets are shown, and the place of each class's cell."""
         if self.sets is not None:
             return self, np.arange(len(self.low), dtype=np.int32)
         codes, levels = len(self.column.hierarchy.leaves) + 1, self.column.hierarchy.levels

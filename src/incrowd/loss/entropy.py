@@ -31,7 +31,7 @@ class Entropy(MeanLoss):
     needs_rows: ClassVar[bool] = True
 
     def totals(self, outcome: Outcome) -> Floats:
-        """What all released records together pay, per column."""
+        """What all released records together pay, per column; `ValueError` without their rows."""
         tally, class_of = outcome.tally, outcome.class_of
         if tally is None or class_of is None:
             message = "the entropy of an outcome needs the rows behind its classes"
@@ -57,7 +57,7 @@ class Entropy(MeanLoss):
 
 
 def _tabled_costs(cells: ShownCells, codes: Codes, place: Codes) -> Floats:
-    """The costs of `_costs`, from a table of cells and codes if that is smaller."""
+    """The result of `_costs`, looked up in a table of cells and codes if that is smaller."""
     few, of_class = cells.take_distinct()
     size, number = len(cells.column.frequency), len(few.low)
     if number * size > len(codes):
@@ -71,7 +71,7 @@ def _tabled_costs(cells: ShownCells, codes: Codes, place: Codes) -> Floats:
 
 
 def _costs(cells: ShownCells, codes: Codes, place: Codes) -> Floats:
-    """What records with these codes pay that show the cells at `place`: bits lost, as a share."""
+    """What records with these codes pay, shown as the cells `place`: the share of bits lost."""
     frequency = cells.column.frequency
     own = np.maximum(frequency[codes], 1)
     bits = np.log2(np.maximum(_records_under(cells, frequency)[place], own) / own)
@@ -88,7 +88,7 @@ def _records_under(cells: ShownCells, frequency: Counts) -> Counts:
     if cells.sets is not None:
         values = np.append(0, frequency[1:])
         pools = cells.sets.pools
-        return cells.sets.sums(values if pools is None else pools.sums(values))
+        return cells.sets.sum_members(values if pools is None else pools.sum_leaves(values))
     up_to = np.cumsum(frequency)
     under: Counts = up_to[cells.high] - up_to[np.maximum(cells.low, 1) - 1]
     return under

@@ -60,7 +60,7 @@ def ncp_of_classes(outcome: Outcome) -> Floats:
 def _ordered_extents(cells: ShownCells) -> Floats:
     """The NCP of cells of an ordered column: their extent over the column's, 0 if missing."""
     first, last = cells.column.range
-    place = places(cells.column)
+    place = code_places(cells.column)
     whole = place[last] - place[first]
     if whole <= 0:
         return np.zeros(len(cells.low), dtype=np.float64)
@@ -76,7 +76,7 @@ def _ordered_extents(cells: ShownCells) -> Floats:
 
 
 def _cell_reach(cells: ShownCells) -> tuple[Floats, Floats]:
-    """From where to where what is shown reaches: spans by their ends, others by their nodes."""
+    """The smallest and largest place of each cell: of spans by their ends, of others by nodes."""
     column = cells.column
     if cells.spans:
         return column.reach(cells.low, cells.high)
@@ -88,7 +88,7 @@ def _cell_reach(cells: ShownCells) -> tuple[Floats, Floats]:
     return low, high
 
 
-def places(column: QuasiColumn) -> Floats:
+def code_places(column: QuasiColumn) -> Floats:
     """The place of each code on its scale; its rank if the scale has no finite length."""
     if has_finite_scale(column):
         return np.concatenate([[0.0], column.hierarchy.leaves.positions])

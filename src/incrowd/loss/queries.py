@@ -55,7 +55,8 @@ def query_precision(
     """The error of every query of a workload, the table's own answer against the release's.
 
     Queries name quasi-identifying columns and sensitive ones; `domains` says what the codes of the
-    sensitive columns stand for. Estimates are those of the loss `queries`.
+    sensitive columns stand for. Estimates are those of the loss `queries`. `InputError` names the
+    line of a query that does not fit the columns, `LimitError` the columns of too large a cube.
     """
     asked = _AskedOutcome(outcome, workload.source, domains)
     return tuple(_query_precision(asked, query, floor) for query in workload.queries)
@@ -66,8 +67,8 @@ def _query_precision(asked: "_AskedOutcome", query: Query, floor: float) -> Quer
     group = [asked.quasi[name] for name in query.group_by if name in asked.quasi]
     answer = Cubes(asked.outcome, asked.counted_column(query)).answer(group)
     least = floor * max(asked.outcome.records, 1)
-    kl = error(answer, "kl", least) if query.group_by else 0.0
-    return QueryPrecision(query.line, kl, error(answer, "relative", least))
+    kl = cube_error(answer, "kl", least) if query.group_by else 0.0
+    return QueryPrecision(query.line, kl, cube_error(answer, "relative", least))
 
 
 class _AskedOutcome:
@@ -83,7 +84,10 @@ class _AskedOutcome:
         self.domains = domains
 
     def counted_column(self, query: Query) -> CountedColumn:
-        """The records that a query counts, with what they hold in sensitive columns grouped by."""
+        """The records that a query counts, with their values in sensitive columns it groups by.
+
+        `InputError` if the query does not fit the columns.
+        """
         masks = self._masks(query)
         grouped = [
             name
@@ -120,7 +124,7 @@ class _AskedOutcome:
         return masks
 
     def _mask_of(self, condition: Condition, query: Query) -> Flags:
-        """The codes of its column that one condition allows, as flags."""
+        """Flags of the codes of its column that a condition allows; `InputError` if it is unfit."""
         name = self._require_column(condition.column, query, condition.place)
         domain, ordered = self._domain_of(name, query, condition.place)
         mask: Flags = np.zeros(len(domain) + 1, dtype=np.bool_)
@@ -137,7 +141,7 @@ class _AskedOutcome:
         return mask
 
     def _domain_of(self, name: str, query: Query, place: int) -> tuple[Domain, bool]:
-        """What the codes of a column stand for, and whether texts have an order."""
+        """The domain of a column, and whether its texts have an order; `InputError` if unknown."""
         if name in self.quasi:
             hierarchy = self.outcome.columns[self.quasi[name]].hierarchy
             return hierarchy.leaves, hierarchy.ordered
@@ -194,7 +198,7 @@ def _fulfilling_values(domain: Domain, condition: Condition, *, ordered: bool) -
 
 
 def _position(domain: Domain, value: float | str) -> float:
-    """The place of a value on the scale of numbers or dates."""
+    """The place of a value on the scale of numbers or dates; `_UnfitError` if it is neither."""
     if domain.kind is Kind.NUMBER:
         if isinstance(value, str):
             raise _UnfitError("a text is compared with the numbers")
@@ -272,11 +276,13 @@ class Queries(Loss):
         groups = list(combinations(range(len(outcome.columns)), level))
         weights = np.array([prod(outcome.weights[j] for j in group) for group in groups])
         answers = in_threads([partial(cubes.answer, group) for group in groups])
-        errors = [error(answer, self.measure, self.floor * outcome.records) for answer in answers]
+        errors = [
+            cube_error(answer, self.measure, self.floor * outcome.records) for answer in answers
+        ]
         return float(weights @ np.array(errors)) / float(weights.sum())
 
     def bound(self, outcome: Outcome, smallest: int = 1, spare: int | None = None) -> float:
-        """The loss of the node itself, for `kl`.
+        """The loss of the node itself for `kl`, minus infinity for `relative`.
 
         Of all cubes that are even within the nodes of a level the estimate is the one nearest to
         the table. What a higher node shows, whatever it leaves out, is even within these nodes too,
@@ -286,7 +292,7 @@ class Queries(Loss):
         return self.of(outcome) if self.measure == "kl" else float("-inf")
 
     def _counted_column(self, outcome: Outcome) -> CountedColumn:
-        """All records, counted by the value of the sensitive column."""
+        """All records, counted by the sensitive column; `PolicyError` if it is not sensitive."""
         names = list(outcome.classes.histograms)
         if self.column not in names:
             raise PolicyError(
@@ -299,7 +305,7 @@ class Queries(Loss):
         return CountedColumn(held, len(whole), 1.0 / count_values(whole))
 
 
-def error(answer: CubeAnswer, measure: Measure, floor: float) -> float:
+def cube_error(answer: CubeAnswer, measure: Measure, floor: float) -> float:
     """How far the estimate of a cube is from the truth; `floor` is the least count to divide by.
 
     If the table holds nobody in any cell, the whole cube counts as one cell: its divergence is 0,

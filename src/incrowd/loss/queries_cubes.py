@@ -89,12 +89,15 @@ class Cubes:
         self._passing = self._rows_in_masks()
         self._entries = self._count_by_class()
         shown = [] if outcome.exact else cells_of(outcome)
-        self._runs = [_runs(cells) for cells in shown]
+        self._runs = [_runs_of_cells(cells) for cells in shown]
         self._members = self._rows_by_class() if outcome.exact else None
         self._total = self._estimate_total()
 
     def answer(self, group: Sequence[int]) -> CubeAnswer:
-        """Count and estimate records by these quasi-identifying columns and by what is held."""
+        """Count and estimate records by these quasi-identifying columns and by what is held.
+
+        `LimitError` if the columns have too many combinations of values.
+        """
         sizes = [len(self.outcome.columns[j].frequency) for j in group]
         cells = prod(sizes)
         if cells > _LARGEST:
@@ -253,7 +256,7 @@ class _Adder:
 
 
 def rows_of(outcome: Outcome) -> tuple[Tally, Codes]:
-    """The rows behind the classes of an outcome, and their classes; an error if not at hand."""
+    """The rows behind the classes of an outcome, and their classes; `ValueError` without them."""
     if outcome.tally is None or outcome.class_of is None:
         message = "queries on an outcome need the rows behind its classes"
         raise ValueError(message)
@@ -261,7 +264,7 @@ def rows_of(outcome: Outcome) -> tuple[Tally, Codes]:
 
 
 def count_values(whole: Counts) -> int:
-    """How many values a cell can have, missing too if the table lacks some; `whole` is by code."""
+    """How many values a cell can have, missing too if some are; `whole` counts people by code."""
     return max(len(whole) - 1 + int(whole[MISSING] > 0), 1)
 
 
@@ -270,7 +273,7 @@ def even_share(whole: Counts, mask: Flags) -> float:
     return (int(mask[1:].sum()) + int(mask[MISSING] and whole[MISSING] > 0)) / count_values(whole)
 
 
-def _runs(cells: ShownCells) -> _CodeRuns:
+def _runs_of_cells(cells: ShownCells) -> _CodeRuns:
     """The codes that each class spreads over in one column; suppressed cells over all codes."""
     column, number = cells.column, len(cells.low)
     least = 0 if column.frequency[MISSING] else min(1, len(column.frequency) - 1)

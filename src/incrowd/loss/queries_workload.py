@@ -100,7 +100,7 @@ class _Token:
 
 
 class _QueryLine:
-    """One line, read from left to right."""
+    """One line, read from left to right; whatever is out of place raises `InputError`."""
 
     def __init__(self, source: str, number: int, line: str) -> None:
         self.where = f"{source}, line {number}"

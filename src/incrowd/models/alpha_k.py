@@ -14,10 +14,10 @@ from incrowd.models.model import (
     ClassRule,
     Model,
     ShareLimits,
-    at_most,
     fraction,
     histogram_of,
-    part,
+    most_within_share,
+    round_up_percent,
 )
 from incrowd.partition.classes import Classes, SensitiveColumn
 from incrowd.values import STRICT, dataclass
@@ -59,8 +59,8 @@ class AlphaK(Model):
     def meaning(self) -> str:
         """The size and the share that every class keeps, in plain words."""
         return (
-            f"Every class holds at least {self.k} people, and at most {at_most(self.alpha)} of "
-            f"them have the same {self.column}."
+            f"Every class holds at least {self.k} people, and at most "
+            f"{round_up_percent(self.alpha)} of them have the same {self.column}."
         )
 
     @property
@@ -70,7 +70,7 @@ class AlphaK(Model):
 
     def satisfied_by(self, classes: Classes) -> Flags:
         """Which classes meet both conditions; shares are compared without rounding."""
-        fair = self._commonest(classes) <= part(classes.people, fraction(self.alpha))
+        fair = self._commonest(classes) <= most_within_share(classes.people, fraction(self.alpha))
         return (classes.people >= self.k) & fair
 
     def achieved_by(self, classes: Classes) -> float:
@@ -102,7 +102,7 @@ class AlphaK(Model):
         return self.distinct_values()
 
     def share_limits(self, column: str) -> ShareLimits:
-        """A share of at most alpha."""
+        """A share of at most alpha in the model's column, any share in others."""
         return ShareLimits(most=fraction(self.alpha)) if column == self.column else ShareLimits()
 
     def in_numbers(self, columns: Mapping[str, SensitiveColumn]) -> tuple[ClassRule, ...]:

@@ -12,10 +12,10 @@ from incrowd.models.model import (
     BY_CONTAINMENT,
     Model,
     Requirement,
-    at_most,
     candidates_of,
     fraction,
-    part,
+    most_within_share,
+    round_up_percent,
 )
 from incrowd.partition.classes import Classes
 from incrowd.values import STRICT, dataclass
@@ -51,7 +51,7 @@ class DeltaPresence(Model):
     @property
     def meaning(self) -> str:
         """The share of the people whom a class fits who may be in the table."""
-        most = at_most(self.delta)
+        most = round_up_percent(self.delta)
         return (
             f"Of the people of the world whom a class fits, at most {most} are in the table. "
             f"{BY_CONTAINMENT}"
@@ -65,7 +65,7 @@ class DeltaPresence(Model):
     def satisfied_by(self, classes: Classes) -> Flags:
         """Which classes meet the bound; shares are compared without rounding."""
         counts = candidates_of(classes, self.name)
-        fair: Flags = classes.people <= part(counts, fraction(self.delta))
+        fair: Flags = classes.people <= most_within_share(counts, fraction(self.delta))
         return fair & (counts > 0)
 
     def achieved_by(self, classes: Classes) -> float:

@@ -42,14 +42,14 @@ class KAnonymity(Model):
         return classes.people >= self.k
 
     def achieved_by(self, classes: Classes) -> float:
-        """The size of the smallest class."""
+        """The size of the smallest class; infinity if there is no class."""
         return float(classes.people.min()) if len(classes) else float("inf")
 
     def possible(self, whole: Classes) -> float:
         """The k of all people in one class."""
         return float(whole.people.sum())
 
-    def against_world(self) -> KMap:
+    def as_world_model(self) -> KMap:
         """The model k-map with the same k."""
         return KMap(self.k)
 

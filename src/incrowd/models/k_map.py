@@ -56,7 +56,7 @@ class KMap(Model):
         return candidates_of(classes, self.name) >= self.k
 
     def achieved_by(self, classes: Classes) -> float:
-        """The fewest individuals that a class fits, 0 if one contradicts the world."""
+        """The fewest individuals that a class fits, 0 for nobody; infinity without a class."""
         counts = candidates_of(classes, self.name)
         return float(counts.min()) if len(counts) else float("inf")
 

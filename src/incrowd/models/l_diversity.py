@@ -16,10 +16,10 @@ from incrowd.models.model import (
     ClassRule,
     Model,
     ShareLimits,
-    at_most,
     fraction,
     histogram_of,
-    part,
+    most_within_share,
+    round_up_percent,
     snap_to_threshold,
 )
 from incrowd.partition.classes import Classes, SensitiveColumn
@@ -61,7 +61,7 @@ class LDiversity(Model):
     """A union is no worse than the worse of its parts, whatever the kind."""
 
     @model_validator(mode="after")
-    def _consistent(self) -> Self:
+    def _refuse_contradictions(self) -> Self:
         """Refuse a c without kind `recursive` and that kind without c; its l must be whole."""
         if (self.c is None) == (self.kind == "recursive"):
             raise ValueError("c belongs to kind 'recursive', which needs it, and to no other kind")
@@ -88,7 +88,7 @@ class LDiversity(Model):
     def meaning(self) -> str:
         """How many people of a class may hold the same value, or how many values it holds."""
         if self.kind == "frequency":
-            most = at_most(1 / self.l)
+            most = round_up_percent(1 / self.l)
             return f"At most {most} of the people of a class have the same {self.column}."
         if self.kind == "distinct":
             return f"Every class holds at least {self.l:g} different values of {self.column}."
@@ -119,12 +119,12 @@ class LDiversity(Model):
         held = histogram_of(classes, self.name, self.column)
         match self.kind:
             case "frequency":
-                most = part(classes.people, 1 / fraction(self.l))
+                most = most_within_share(classes.people, 1 / fraction(self.l))
                 return kernels.largest(held.start, held.count) <= most
             case "entropy":
                 return kernels.entropies(held.start, held.count) >= math.log(self.l) - TOLERANCE
             case "distinct" | "recursive":
-                return self.by_class(classes) >= self.l
+                return self.achieved_per_class(classes) >= self.l
             case _:
                 assert_never(self.kind)
 
@@ -136,7 +136,7 @@ class LDiversity(Model):
         anybody = classes.people > 0
         if not anybody.any():
             return float("inf")
-        weakest = float(self.by_class(classes)[anybody].min())
+        weakest = float(self.achieved_per_class(classes)[anybody].min())
         return snap_to_threshold(weakest, self.threshold) if self.kind == "entropy" else weakest
 
     def possible(self, whole: Classes) -> float:
@@ -171,7 +171,7 @@ class LDiversity(Model):
         return math.ceil(fraction(self.l))
 
     def enough_values(self) -> int:
-        """L rounded up; for `recursive` the least m with 1 < c (m - l + 1), each held once."""
+        """The number l rounded up; for `recursive` the least m with 1 < c (m - l + 1)."""
         if self.kind == "recursive":
             return math.floor(fraction(self.l) - 1 + 1 / fraction(self.c or 1.0)) + 1
         return self.distinct_values()
@@ -205,7 +205,7 @@ class LDiversity(Model):
                 assert_never(self.kind)
         return (rule,)
 
-    def by_class(self, classes: Classes) -> Floats:
+    def achieved_per_class(self, classes: Classes) -> Floats:
         """The l of each class."""
         held = histogram_of(classes, self.name, self.column)
         entries = held.start, held.count

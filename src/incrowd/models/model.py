@@ -85,8 +85,8 @@ class Model(ABC):
     def satisfied_by(self, classes: Classes) -> Flags:
         """Flags of the classes that satisfy the model, as searches compute them."""
 
-    def by_class(self, classes: Classes) -> Floats | None:
-        """What each class achieves; None if the model is not about single classes."""
+    def achieved_per_class(self, classes: Classes) -> Floats | None:
+        """The value that each class achieves; None if the model does not say it class by class."""
         del classes
         return None
 
@@ -156,7 +156,7 @@ class Model(ABC):
         """Whether a class satisfies the model exactly if it keeps `share_limits`."""
         return False
 
-    def bound_to(self, table: TableSize) -> "Model":
+    def bind_to(self, table: TableSize) -> "Model":
         """The model for a table of this size; itself if the size does not matter.
 
         Searches also look at some classes of a table alone: what it asks of them stays the same.
@@ -164,12 +164,12 @@ class Model(ABC):
         del table
         return self
 
-    def against_world(self) -> "Model":
-        """The model that asks the same of the people of a world; itself if there is no such one."""
+    def as_world_model(self) -> "Model":
+        """The model that asks the same of the people of a world; itself if there is none."""
         return self
 
-    def stricter(self, by: float) -> "Model":
-        """The model, stricter by so much, as `search/compared.py` asks; itself if it cannot be."""
+    def make_stricter(self, by: float) -> "Model":
+        """The model with a threshold stricter by so much; itself if it does not support that."""
         del by
         return self
 
@@ -202,7 +202,7 @@ class Model(ABC):
         return 1
 
     def values_left(self) -> float:
-        """How many values of its column other releases of the same people must leave; 0 if any."""
+        """How many values of its column other releases must leave open; 0 if any number will do."""
         return 0.0
 
     def share_limits(self, column: str) -> ShareLimits:
@@ -245,27 +245,27 @@ BY_CONTAINMENT = (
 """The limit of models that count the people of a world, told where the promise is."""
 
 
-def at_most(share: float) -> str:
-    """A share that is not exceeded, in percent and never rounded down.
+def round_up_percent(share: float) -> str:
+    """A share in percent, rounded up to a tenth, so that it is not exceeded.
 
-    >>> at_most(0.5), at_most(1 / 3)
+    >>> round_up_percent(0.5), round_up_percent(1 / 3)
     ('50 %', '33.4 %')
     """
     return f"{ceil(share * 1000 - 1e-9) / 10:g} %"
 
 
-def of_world(model: Model | type[Model]) -> bool:
-    """Whether a model counts the people of a world."""
+def counts_world_people(model: Model | type[Model]) -> bool:
+    """Whether a model counts the people of a world, not those of the table alone."""
     return "world" in model.requires
 
 
-def same_condition(one: Model, other: Model) -> bool:
+def ask_the_same(one: Model, other: Model) -> bool:
     """Whether two models ask for the same thing, whatever their thresholds."""
     return (one.name, one.columns, one.variant) == (other.name, other.columns, other.variant)
 
 
 def histogram_of(classes: Classes, model: str, column: str) -> Histogram:
-    """Values of a model's column in each class; an error if the column is not sensitive."""
+    """Values of a model's column in each class; `PolicyError` if the column is not sensitive."""
     held = classes.histograms.get(column)
     if held is None:
         raise PolicyError(
@@ -276,7 +276,7 @@ def histogram_of(classes: Classes, model: str, column: str) -> Histogram:
 
 
 def candidates_of(classes: Classes, model: str) -> Counts:
-    """People of the world whom each class fits; an error if there is no world."""
+    """People of the world whom each class fits; `PolicyError` if there is no world."""
     if classes.world is None:
         raise PolicyError(
             f"{model} counts the people of a world, and there is none here",
@@ -301,8 +301,8 @@ def fraction(setting: float) -> Fraction:
     return Fraction(setting).limit_denominator(1_000_000)
 
 
-def part(people: Counts, share: Fraction) -> Counts:
-    """The most people, per class, that are no more than this share of its people."""
+def most_within_share(people: Counts, share: Fraction) -> Counts:
+    """The largest whole number, per class, that is at most this share of its people."""
     return people * share.numerator // share.denominator
 
 

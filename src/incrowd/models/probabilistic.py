@@ -60,7 +60,7 @@ class Probabilistic(Model):
     """The bound of a class does not fall, whoever joins."""
 
     @model_validator(mode="after")
-    def _consistent(self) -> Self:
+    def _refuse_contradictions(self) -> Self:
         """Refuse a k larger than the population."""
         if self.k > self.population:
             raise ValueError("k is larger than the population")
@@ -85,7 +85,7 @@ class Probabilistic(Model):
         """Whether labels are declared to be fixed without looking at the table."""
         return self.labels == "declared"
 
-    def bound_to(self, table: TableSize) -> "BoundProbabilistic":
+    def bind_to(self, table: TableSize) -> "BoundProbabilistic":
         """The model for a table of this size; `PolicyError` if it is no sample of the population.
 
         Its people are also those whom a release leaves out: they were drawn, too.

@@ -15,8 +15,8 @@ from incrowd.models.model import (
     ClassRule,
     Model,
     Requirement,
-    at_most,
     histogram_of,
+    round_up_percent,
     snap_to_threshold,
 )
 from incrowd.partition.classes import Classes, Histogram, SensitiveColumn
@@ -71,7 +71,7 @@ class TCloseness(Model):
         """How far the mix of values in a class may be from that of the release."""
         near = f"Every class shows nearly the same mix of {self.column} as the whole release"
         if self.distance == "equal":
-            most = at_most(self.t)
+            most = round_up_percent(self.t)
             return f"{near}: equal if at most {most} of its people held another value."
         return f"{near}: the distance of the two is at most {self.t:g}."
 
@@ -110,17 +110,19 @@ class TCloseness(Model):
         said = f"t-closeness of {self.column} is measured against all records of the release"
         return (f"{said}; those who were left out are not among them.",)
 
-    def stricter(self, by: float) -> "TCloseness":
-        """The model with a t that is smaller by so much."""
+    def make_stricter(self, by: float) -> "TCloseness":
+        """The model with a t that is smaller by so much, 0 at least."""
         return replace(self, t=max(self.t - by, 0.0))
 
     def satisfied_by(self, classes: Classes) -> Flags:
         """Which classes are t-close, give or take 1e-9 for rounding."""
-        return self.by_class(classes) <= self.t + TOLERANCE
+        return self.achieved_per_class(classes) <= self.t + TOLERANCE
 
     def achieved_by(self, classes: Classes) -> float:
         """The distance of the farthest class; 0 if there is no class."""
-        return snap_to_threshold(float(self.by_class(classes).max(initial=0.0)), self.threshold)
+        return snap_to_threshold(
+            float(self.achieved_per_class(classes).max(initial=0.0)), self.threshold
+        )
 
     def possible(self, whole: Classes) -> float:
         """The distance 0: as one class, all records that can leave equal the release."""
@@ -157,15 +159,18 @@ class TCloseness(Model):
         shape = len(maps), shares.shape[1]
         return (ClassRule(rules.NODES, self.column, *shape, limit=self.t, table=flat),)
 
-    def by_class(self, classes: Classes) -> Floats:
-        """The distance of each class from the whole that its column counts."""
+    def achieved_per_class(self, classes: Classes) -> Floats:
+        """The distance of each class from all people that the column counts.
+
+        `PolicyError` if the column lacks the order or the hierarchy that the distance needs.
+        """
         held = histogram_of(classes, self.name, self.column)
         if self.distance == "ordered":
             return _ordered_distances(held)
         return _hierarchical_distances(held, *self._levels(held.column))
 
     def _levels(self, column: SensitiveColumn) -> tuple[Codes, Floats]:
-        """The node of each code and the share of each node, by level below the top.
+        """The node of each code and the share of each node, on each level below the top.
 
         The equal distance is that of a tree whose only such level has every value by itself.
         """
@@ -175,7 +180,7 @@ class TCloseness(Model):
         return same[np.newaxis], column.shares[np.newaxis]
 
 
-def distances(column: SensitiveColumn) -> tuple[Distance, ...]:
+def meaningful_distances(column: SensitiveColumn) -> tuple[Distance, ...]:
     """The distances that mean something for this column."""
     ordered: tuple[Distance, ...] = ("ordered",) if column.ordered else ()
     tree: tuple[Distance, ...] = ("hierarchical",) if column.maps is not None else ()
@@ -208,7 +213,7 @@ def _ordered_distances(held: Histogram) -> Floats:
 
 
 def _require_maps(column: SensitiveColumn) -> Codes:
-    """The maps of the column's hierarchy; `PolicyError` if it has none."""
+    """The `maps` of the column's hierarchy; `PolicyError` if it has none."""
     if column.maps is None or len(column.maps) < 2:
         raise PolicyError(
             f"t-closeness with distance 'hierarchical' needs a hierarchy of '{column.name}'",

@@ -35,9 +35,9 @@ class SensitiveColumn:
 
     @cached_property
     def scale(self) -> tuple[Counts, Floats]:
-        """The values that somebody holds in their order, missing apart, for ordered distances.
+        """Ranks and cumulated shares of the values that somebody holds, without missing.
 
-        `rank[code]` counts the held values up to that code; entry i of the second array is the
+        Of the code c, the first array counts the held values up to c; entry i of the second is the
         share, of those whose value is known, that hold one of the first i.
         """
         held = self.whole > 0
@@ -47,7 +47,7 @@ class SensitiveColumn:
 
     @cached_property
     def level_shares(self) -> Floats:
-        """The share of the people at each node of each level: shape (levels, values + 1)."""
+        """The share of the people at each node, by level; at each code if there is no hierarchy."""
         if self.maps is None:
             return self.shares[np.newaxis]
         width = max(len(self.whole), int(self.maps.max(initial=0)) + 1)
@@ -180,14 +180,14 @@ class _CountedCodes:
     domain: int
 
 
-def crowds(
+def join_crowds(
     nodes: Codes,
     missing: Flags,
     classes: Classes,
     tally: Tally | None = None,
     class_of: Codes | None = None,
 ) -> Classes:
-    """The crowd of each class, in which its records hide if a missing value matches anything.
+    """Make each class its crowd: whom its records hide among if a missing value matches anything.
 
     The crowd of a class is the union of all classes that are compatible with it: equal in every
     column where neither is missing. `nodes` and `missing` have shape (d, classes): what each class
@@ -201,7 +201,7 @@ def crowds(
     if not missing.any() and number_columns(nodes)[1] == len(classes):
         return classes
     if tally is None or class_of is None or not len(tally.shared_row):
-        return _joined_crowds(nodes, missing, classes, [])[0]
+        return _join_counted_crowds(nodes, missing, classes, [])[0]
     columns = [held.column for held in classes.histograms.values()]
     nobody = np.empty(0, dtype=np.int32)
     alone = replace(tally, shared_row=nobody, shared_unit=nobody)
@@ -211,7 +211,7 @@ def crowds(
     pairs = [np.stack([codes[tally.shared_row], tally.shared_unit]) for codes in tally.sensitive]
     names += [number_columns(pair)[0] for pair in pairs]
     rows = [_name_counts(shared_class, name, len(classes)) for name in names]
-    joined, (units, *holders) = _joined_crowds(nodes, missing, base, rows)
+    joined, (units, *holders) = _join_counted_crowds(nodes, missing, base, rows)
     for held, holder, pair, name in zip(
         joined.histograms.values(), holders, pairs, names[1:], strict=True
     ):
@@ -232,17 +232,20 @@ def _name_counts(class_of: Codes, names: Codes, number: int) -> _CountedCodes:
 
 
 def _add_holders(held: Histogram, holder: _CountedCodes, code_of: Codes) -> None:
-    """Count each entry of `holder` as a person with the code that `code_of` says."""
+    """Add to `held`, in place, each entry of `holder` as a person with the code from `code_of`."""
     number = len(holder.start) - 1
     class_of = np.repeat(np.arange(number, dtype=np.int32), np.diff(holder.start))
     place = histogram_kernels.places(held.start, held.code, class_of, code_of[holder.code])
     held.count[:] += np.bincount(place, minlength=len(held.code))
 
 
-def _joined_crowds(
+def _join_counted_crowds(
     nodes: Codes, missing: Flags, classes: Classes, more: Sequence[_CountedCodes]
 ) -> tuple[Classes, list[_CountedCodes]]:
-    """Add up all classes compatible with each class; `more` rows are added up alike."""
+    """Add up all classes that are compatible with each class; return these crowds.
+
+    Counts of codes by class in `more` are added up alike, and returned beside.
+    """
     held = list(classes.histograms.values())
     rows = [_CountedCodes(h.start, h.code, h.count, len(h.column.whole)) for h in held] + list(more)
     parts: list[list[tuple[Codes, Codes, Counts]]] = [[] for _ in rows]
@@ -341,7 +344,7 @@ def _shares(counts: Counts) -> Floats:
 
 
 def crowd_sums(nodes: Codes, missing: Flags, values: Floats) -> Floats:
-    """The sum of values over all classes of each class's crowd (see `crowds`)."""
+    """The sum of values over all classes of each class's crowd (see `join_crowds`)."""
     total = np.zeros(len(values))
     for found in _compatible_classes(nodes, missing):
         blocks = np.bincount(found.block, values[found.member], minlength=found.blocks)

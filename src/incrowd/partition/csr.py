@@ -19,7 +19,7 @@ WeightedRows: TypeAlias = tuple[Counts, Codes, Floats]
 
 
 def offsets(lengths: ArrayLike) -> Counts:
-    """Where rows of these lengths begin.
+    """Where rows of these lengths begin, and the end of the last.
 
     >>> offsets([2, 0, 3]).tolist()
     [0, 2, 2, 5]
@@ -50,7 +50,7 @@ def group_by_owner(owner: Codes | Counts, number: int) -> tuple[Counts, Counts]:
 
 
 def owners(start: Counts) -> Counts:
-    """The row of each member.
+    """The row of each member, given where rows begin.
 
     >>> owners(np.array([0, 2, 2, 3])).tolist()
     [0, 0, 2]
@@ -71,7 +71,7 @@ def entries(start: Counts, rows: Codes | Counts) -> tuple[Counts, Counts]:
     return np.arange(len(place)) + np.repeat(first - before, lengths), place
 
 
-def each(number: int) -> Rows:
+def each_by_itself(number: int) -> Rows:
     """The compressed rows in which each of so many rows has one member: itself."""
     every = np.arange(number + 1, dtype=np.int64)
     return every, every[:-1].astype(np.int32)

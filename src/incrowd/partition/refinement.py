@@ -40,7 +40,7 @@ class StrippedPartition:
         return len(self.rows) - self.number
 
     def refine(self, column: Codes, domain: int) -> "tuple[StrippedPartition, Codes]":
-        """The classes split by a column with codes below `domain`, and the rows alone since then.
+        """The classes split by a column with codes below `domain`, and the rows then alone.
 
         >>> part, alone = StrippedPartition.whole(5).refine(np.array([1, 0, 1, 2, 1], np.int32), 3)
         >>> part.rows.tolist(), part.starts.tolist(), alone.tolist()
@@ -58,7 +58,7 @@ class PartitionRefiner:
         self._seen = np.empty(rows, dtype=np.int32)
 
     def refine(self, here: StrippedPartition, column: Codes) -> StrippedPartition:
-        """The classes split by a column with codes below the refiner's domain."""
+        """The classes split by a column with codes below the refiner's domain; rows alone leave."""
         rows = np.empty_like(here.rows)
         bounds = np.empty(len(rows) // 2 + 1, dtype=np.int64)
         number, _ = refinement.refine(

@@ -24,7 +24,7 @@ def code_columns(
         return engine.codes(names, missing_values=missing_values)
     known = {name: policy.columns[name] for name in names if name in policy.columns}
     kinds = {name: column.kind for name, column in known.items() if column.kind is not None}
-    return policy.marks.and_everywhere(missing_values).code_columns(engine, names, kinds)
+    return policy.marks.with_marks_everywhere(missing_values).code_columns(engine, names, kinds)
 
 
 def code_unit(engine: Engine, policy: Policy) -> CodedColumn | None:
@@ -32,13 +32,15 @@ def code_unit(engine: Engine, policy: Policy) -> CodedColumn | None:
     if policy.unit is None:
         return None
     marks = policy.marks
-    return marks.clear(engine.unit(policy.unit, marks.of_column(policy.unit)), policy.unit)
+    return marks.clear_own_marks(
+        engine.unit(policy.unit, marks.marks_of_column(policy.unit)), policy.unit
+    )
 
 
 def refuse_marked_weights(engine: Engine, policy: Policy) -> None:
     """Refuse a table in which sampling weights are marks of missing values (`InputError`)."""
     name = policy.weight
-    if name is None or not any(map(str.strip, policy.marks.of_column(name))):
+    if name is None or not any(map(str.strip, policy.marks.marks_of_column(name))):
         return
     column = code_columns(engine, policy, [name])[name]
     if missing := int(engine.frequency(column)[0]):

@@ -132,7 +132,7 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
     tally = counting.tally
     _refuse_empty(policy, counting)
     table = TableSize(counting.people, len(policy.quasi))  # with those in left-out records
-    models = tuple(model.bound_to(table) for model in policy.models)
+    models = tuple(model.bind_to(table) for model in policy.models)
     columns = []
     for name in policy.quasi:
         size, held = len(quasi[name][1].leaves) + 1, counting.quasi[name]

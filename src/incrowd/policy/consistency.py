@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from incrowd.models.model import Model, same_condition
+from incrowd.models.model import Model, ask_the_same
 from incrowd.recoding.show import SHOWS
 from incrowd.search import SEARCHES
 from incrowd.table.column import Missing, Role
@@ -174,7 +174,7 @@ def _model_faults(policy: "Policy", number: int, model: Model) -> Iterator[Fault
 def _repeated_model_faults(policy: "Policy") -> Iterator[Fault]:
     """Yield a fault for each model that is asked for several times."""
     for first, model in enumerate(policy.models):
-        alike = [n for n, other in enumerate(policy.models) if same_condition(model, other)]
+        alike = [n for n, other in enumerate(policy.models) if ask_the_same(model, other)]
         if len(alike) > 1 and first == alike[0]:
             of = f" of '{model.columns[0]}'" if model.columns else ""
             again = f"{model.name}{of} is asked {len(alike)} times"

@@ -50,9 +50,9 @@ def find_derived_in(engine: Engine, policy: Policy) -> list[Derived]:
     rows = engine.sample([*leaving, *hidden], SAMPLE, code_unit(engine, policy))
     marks, coded = policy.marks, dict[str, CodedColumn]()
     for name in (*leaving, *hidden):
-        kind, own = policy.columns[name].kind, marks.of_column(name)
+        kind, own = policy.columns[name].kind, marks.marks_of_column(name)
         column = encode(rows[name], name, kind, infer=engine.text, missing_values=own)
-        coded[name] = marks.clear(column, name)
+        coded[name] = marks.clear_own_marks(column, name)
     return find_derived([coded[name] for name in leaving], [coded[name] for name in hidden])
 
 

@@ -9,7 +9,7 @@ from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy, Dates, Intervals, Suggested, ZipCodes
 from incrowd.loss import LOSSES, Loss
 from incrowd.models import AnyModel, KAnonymity, LDiversity, TCloseness
-from incrowd.models.model import same_condition
+from incrowd.models.model import ask_the_same
 from incrowd.pii.column_names import topic_of
 from incrowd.policy.policy import Column, Policy
 from incrowd.table.column import Kind, Missing, Role
@@ -78,7 +78,7 @@ def _preset_models(
     preset: Preset, models: tuple[AnyModel, ...], sensitive: tuple[str, ...]
 ) -> tuple[AnyModel, ...]:
     """The models with at least the preset's k, and its l for sensitive columns without a model."""
-    same = [model for model in models if same_condition(model, KAnonymity(preset.k))]
+    same = [model for model in models if ask_the_same(model, KAnonymity(preset.k))]
     k = max([preset.k, *(model.smallest_class() for model in same)])
     others = [m for m in models if m not in same and set(m.columns) <= {*sensitive}]
     protected = {name for model in others for name in model.columns}

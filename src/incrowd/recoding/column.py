@@ -50,7 +50,7 @@ class QuasiColumn:
 
     @cached_property
     def range(self) -> tuple[int, int]:
-        """The first and last code that the table holds, missing apart; (0, 0) if none."""
+        """The first and last code that the table holds, without missing; (0, 0) if none."""
         present = np.flatnonzero(self.frequency[1:]) + 1
         return (int(present[0]), int(present[-1])) if len(present) else (MISSING, MISSING)
 
@@ -71,8 +71,8 @@ class QuasiColumn:
         finest, (first, last) = self.finest, self.finest_ends
         return first[finest[low]], last[finest[high]]
 
-    def endless(self, low: Codes, high: Codes) -> Flags:
-        """Which spans are suppressed: they cover all cells of an open grid."""
+    def flag_endless(self, low: Codes, high: Codes) -> Flags:
+        """Flags of the spans that are suppressed: they cover all cells of a grid with open ends."""
         grid, none = self.grid, np.zeros(len(low), dtype=np.bool_)
         if grid is None or not len(grid):
             return none

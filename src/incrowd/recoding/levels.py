@@ -34,8 +34,8 @@ class Levels(Recoding):
             low[j], high[j], level[j] = lows[node], highs[node], h
         return low, high, level
 
-    def by_class(self) -> "CellLevels":
-        """The recoding with levels class by class: `Levels` can leave out whole classes only."""
+    def with_divisible_classes(self) -> "CellLevels":
+        """The recoding with levels class by class, since `Levels` leaves out whole classes only."""
         classes = int(self.pieces.class_of.max()) + 1
         levels = np.array(self.levels, dtype=np.int32)[:, np.newaxis]
         return CellLevels(np.repeat(levels, classes, axis=1), self.pieces)

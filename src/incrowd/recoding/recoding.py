@@ -29,7 +29,7 @@ class Pieces:
 
 
 def classes_of_records(row_of: Codes, pieces: Pieces, draw: np.random.Generator) -> Codes:
-    """The class of each record, in row `row_of` of the tally; which of a row go where is drawn."""
+    """The class of each record, given its row; which records of a row go where is drawn."""
     drawn = draw.permutation(len(row_of))
     place = drawn[_stable_order(row_of[drawn])]
     order = _stable_order(pieces.row)
@@ -90,6 +90,6 @@ class Recoding(ABC):
         del tally, columns
         return {}
 
-    def by_class(self) -> "Recoding":
-        """A recoding that shows the same, but may leave out some of a class's records only."""
+    def with_divisible_classes(self) -> "Recoding":
+        """The recoding as one that shows the same and may leave out single records of a class."""
         return self

@@ -38,11 +38,11 @@ class ValueSets:
         """How many values each set may stand for; missing is one."""
         if self.pools is None:
             return self.members
-        return self.sums(self.pools.leaves)
+        return self.sum_members(self.pools.leaves)
 
     @property
     def mixed(self) -> Flags:
-        """Flags of the classes that hold missing values and others."""
+        """Flags of the classes that hold both missing values and others."""
         mixed: Flags = (self.code[self.start[:-1]] == MISSING) & (self.members > 1)
         return mixed
 
@@ -54,8 +54,8 @@ class ValueSets:
         low = np.minimum.reduceat(self.pools.first[self.code], self.start[:-1])
         return low, np.maximum.reduceat(self.pools.last[self.code], self.start[:-1])
 
-    def sums(self, amount: Counts) -> Counts:
-        """The sum of an amount per member over the members of each set."""
+    def sum_members(self, amount: Counts) -> Counts:
+        """The sum over the members of each set of an amount that is given per member."""
         sums: Counts = np.add.reduceat(amount[self.code], self.start[:-1])
         return sums
 
@@ -84,7 +84,7 @@ class ValueSets:
         return np.where(self.mixed, len(number), found).astype(np.int32)
 
     def as_read(self) -> "ValueSets":
-        """The sets as a reader of all labels reads them, who takes `*others*` for all not named.
+        """The sets as a reader of all labels reads them: `*others*` is every value that none names.
 
         Values that might be named, but are in no set that is shown, then belong to it.
         """
@@ -104,7 +104,7 @@ class ValueSets:
 def value_sets(
     tally: Tally, class_of: Codes, columns: tuple[QuasiColumn, ...], buckets: Codes | None = None
 ) -> dict[int, ValueSets]:
-    """The values of each class, or of its bucket, in the columns that show sets."""
+    """By number of a column that shows sets: the values of each class, or of its bucket."""
     kept = class_of >= 0
     found = {}
     for j, column in enumerate(columns):
@@ -116,13 +116,13 @@ def value_sets(
 
 
 def _sets_of(group: Counts, codes: Codes, column: QuasiColumn) -> ValueSets:
-    """The set of each group: its codes, or the members of pools that they are shown as."""
+    """The set of each group from its pairs of a group and a code; members of pools, if any."""
     pools = column.pools
     member = codes if pools is None else pools.of[codes]
     width = len(column.frequency)
     pairs = np.unique(group * width + member)
     if pools is not None:
-        pairs = pairs[pools.are_topmost(pairs // width, (pairs % width).astype(np.int32))]
+        pairs = pairs[pools.flag_topmost(pairs // width, (pairs % width).astype(np.int32))]
     every = np.arange(int(group.max(initial=-1)) + 2) * width
     start = np.searchsorted(pairs, every).astype(np.int64)
     return ValueSets(start, (pairs % width).astype(np.int32), pools)
@@ -172,7 +172,7 @@ def number_shown(
     """A number per class, equal for classes that show the same low and high, level and sets."""
     low, high, level = (of.copy() for of in cells)
     for j, column in enumerate(columns):
-        endless = column.endless(low[j], high[j])
+        endless = column.flag_endless(low[j], high[j])
         low[j, endless], level[j, endless] = MISSING, column.hierarchy.height
     hidden = (low == MISSING) & (high > MISSING)
     ends = np.where(hidden, 0, high + 1).astype(np.int32)

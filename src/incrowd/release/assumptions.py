@@ -6,9 +6,9 @@ from typing import Literal
 import polars as pl
 
 from incrowd.errors import whole_percent
-from incrowd.models.model import of_world
+from incrowd.models.model import counts_world_people
 from incrowd.policy.policy import Policy
-from incrowd.table.cells import plain_keys, text_of
+from incrowd.table.cells import hash_cells, text_of
 from incrowd.table.column import Missing
 from incrowd.table.counted import CountedRows
 
@@ -55,7 +55,7 @@ def _sentences(policy: Policy, order: Order, seeded: bool) -> Iterator[str]:
     yield _class_count_sentence(policy)
     if shown.cells_assumption:
         yield shown.cells_assumption
-    named = [model.name for model in policy.models if of_world(model)]
+    named = [model.name for model in policy.models if counts_world_people(model)]
     yield from _end_sentences(policy, named)
     if named:
         yield (
@@ -186,7 +186,7 @@ def _distinct_share(batches: Iterable[CountedRows], name: str) -> float:
     keys: list[pl.Series] = []
     cells = 0
     for rows in batches:
-        said = plain_keys(rows.cells[name])
+        said = hash_cells(rows.cells[name])
         cells += int(rows.records[said.is_not_null().to_numpy()].sum())
         keys.append(said.drop_nulls().unique())
     return pl.concat(keys).n_unique() / cells if cells else 0.0

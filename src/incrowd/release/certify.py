@@ -8,7 +8,7 @@ import polars as pl
 
 from incrowd.errors import count_of
 from incrowd.models import MODELS
-from incrowd.models.model import of_world
+from incrowd.models.model import counts_world_people
 from incrowd.release.assumptions import assumptions, cautions, distinct_shares, telling_notes
 from incrowd.release.certificate import (
     AloneShares,
@@ -123,10 +123,10 @@ def _world_notes(table: LoadedTable) -> Iterator[str]:
     if against is None:
         return
     yield from against.notes
-    if not any(of_world(model) for model in policy.models):
+    if not any(counts_world_people(model) for model in policy.models):
         yield (
             "no model of the policy uses the world, so it has no effect: add "
-            f"{' or '.join(name for name, model in MODELS.items() if of_world(model))}"
+            f"{' or '.join(name for name, model in MODELS.items() if counts_world_people(model))}"
         )
     lacking = [name for name in policy.quasi if name not in against.world.names]
     if lacking:

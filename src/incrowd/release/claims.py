@@ -12,7 +12,7 @@ from typing import Any
 from incrowd.errors import InputError, boundary
 from incrowd.loss import LOSSES
 from incrowd.models import AnyModel
-from incrowd.models.model import of_world
+from incrowd.models.model import counts_world_people
 from incrowd.policy.policy import Policy
 from incrowd.release.assumptions import assumptions, cautions, distinct_shares
 from incrowd.release.certificate import (
@@ -245,7 +245,7 @@ def _claims_more(said: Attested, counted: Verdict, model: AnyModel) -> bool:
 def _claims_another_value(said: Attested, counted: Verdict, model: AnyModel) -> bool:
     """Whether the certificate's value differs from the counted one; not for models of a world."""
     near = math.isclose(said.reached, counted.reached, rel_tol=ROUNDING, abs_tol=ROUNDING)
-    return not near and not of_world(model)
+    return not near and not counts_world_people(model)
 
 
 def _record_faults(certificate: Certificate, policy: Policy, found: Recount) -> Iterator[str]:

@@ -15,7 +15,7 @@ from incrowd.errors import PolicyError
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.linkage.candidates import CandidateCounter
 from incrowd.linkage.world import World, people_by_leaf, union_domain
-from incrowd.models.model import of_world
+from incrowd.models.model import counts_world_people
 from incrowd.policy.coding import code_columns, code_unit, refuse_marked_weights
 from incrowd.policy.compile import (
     Compiled,
@@ -287,7 +287,7 @@ def code_by_hierarchy(
 
 def world_of_labels(policy: Policy, against: WorldReference | None) -> World | None:
     """The world that decides the ends of labels; None if no model uses one, or ends are exact."""
-    asked = any(map(of_world, policy.models)) and policy.ends != "exact"
+    asked = any(map(counts_world_people, policy.models)) and policy.ends != "exact"
     return against.world if against is not None and asked else None
 
 

@@ -19,7 +19,7 @@ import polars as pl
 from incrowd.arrays import Codes
 from incrowd.engines.base import Can, Engine, PartEngine, RowPlan, Staged
 from incrowd.errors import InfeasibleError, count_of
-from incrowd.models.model import of_world
+from incrowd.models.model import counts_world_people
 from incrowd.partition.classes import Classes
 from incrowd.policy.compile import Sampler
 from incrowd.policy.policy import Policy
@@ -84,7 +84,9 @@ def part_release_of(engine: Engine, policy: Policy, above: int = ABOVE) -> PartR
     spans = shown.spans and shown.coarsens and not (shown.sets or shown.exact)
     plain = not (policy.split_ends or policy.class_column or policy.order == "keep")
     plain = plain and not (policy.consistent and policy.unit)
-    alone = policy.missing is not Missing.MATCHES_ANYTHING and not any(map(of_world, policy.models))
+    alone = policy.missing is not Missing.MATCHES_ANYTHING and not any(
+        map(counts_world_people, policy.models)
+    )
     rows = policy.loss.needs_rows or bool(policy.loss.columns)
     fits = Can.PARTS in engine.can and spans and plain and alone and not rows
     return PartRelease(engine, search) if fits else None

@@ -26,7 +26,7 @@ from incrowd.arrays import Counts, Flags
 from incrowd.errors import InfeasibleError, LimitError, NotMetError, count_of
 from incrowd.linkage.links import link
 from incrowd.linkage.world import World
-from incrowd.models.model import fraction, of_world
+from incrowd.models.model import counts_world_people, fraction
 from incrowd.policy.policy import Policy
 from incrowd.release.load import LoadedTable
 from incrowd.table.column import CodedColumn, Domain, Kind, Missing
@@ -70,7 +70,9 @@ class Posterior:
 
 def relies_on_small_world(policy: Policy, world: World | None) -> bool:
     """Whether the policy has a model of a world, and the world has fewer than `ENOUGH` people."""
-    return world is not None and world.people < ENOUGH and any(map(of_world, policy.models))
+    return (
+        world is not None and world.people < ENOUGH and any(map(counts_world_people, policy.models))
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -319,7 +321,9 @@ def demand_posterior(policy: Policy, found: Posterior) -> None:
             "presence": (found.presence, fraction(model.largest_presence())),
             "owner": (found.belonging, Fraction(1, max(model.smallest_candidate_set(), 1))),
         }
-        if of_world(model) and any(reached > limit for reached, limit in limits.values()):
+        if counts_world_people(model) and any(
+            reached > limit for reached, limit in limits.values()
+        ):
             raise NotMetError(
                 f"{model.name} is met by containment, but not against somebody who knows the "
                 f"search: {found.says}; nothing was released",

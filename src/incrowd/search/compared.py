@@ -140,7 +140,7 @@ def _stricter_problem(
 ) -> Problem:
     """The problem compared with the last release (`spread`), each model stricter by `over`."""
     pairs = zip(tried.models, over, strict=True)
-    models = tuple(model.stricter(by) if by else model for model, by in pairs)
+    models = tuple(model.make_stricter(by) if by else model for model, by in pairs)
     return replace(tried, models=models, sensitive=spread)
 
 

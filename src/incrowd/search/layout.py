@@ -13,7 +13,7 @@ from incrowd.kernels import histogram
 from incrowd.kernels.boxes import FORBIDDEN, BoxCosts
 from incrowd.loss.cells import ShownCells
 from incrowd.loss.loss import Loss
-from incrowd.loss.ncp import Gcp, has_finite_scale, places
+from incrowd.loss.ncp import Gcp, code_places, has_finite_scale
 from incrowd.partition.csr import offsets
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn, ValueSets
@@ -133,7 +133,7 @@ def _flag_forbidden_cells(column: QuasiColumn, low: Codes, high: Codes, level: C
 
 def _clip_ends(column: QuasiColumn, low: Codes, high: Codes) -> tuple[Floats, Floats]:
     """The begins and ends of spans as numbers, clipped to the values that the table holds."""
-    place = places(column)
+    place = code_places(column)
     first, last = column.range
     ends = column.reach(low, high) if has_finite_scale(column) else (place[low], place[high])
     begin, end = (np.clip(side, place[first], place[last]) for side in ends)
@@ -149,7 +149,7 @@ def may_show_whole(column: QuasiColumn) -> bool:
 
 def _nodes_on_scale(column: QuasiColumn) -> Floats:
     """Three numbers per code, flat: begin and end (0 to 1) of its lowest node, its highest node."""
-    place = places(column)
+    place = code_places(column)
     first, last = column.range
     codes = np.arange(len(place), dtype=np.int32)
     ends = _clip_ends(column, *column.widen(codes, codes))

@@ -68,7 +68,7 @@ def _search_rest(stay: "StayingPart", run: Callable[[Problem], Found]) -> Found:
     found = run(stay.problem)
     out = count_of(stay.left_out, "record")
     why = f"{found.why}; {out} with too common sensitive values left out first"
-    recoding = found.recoding.by_class()
+    recoding = found.recoding.with_divisible_classes()
     pieces = stay.pieces_of_whole(recoding.pieces)
     recoding = replace(recoding, pieces=pieces)  # type: ignore[type-var]
     return replace(found, recoding=recoding, optimal=False, why=why)

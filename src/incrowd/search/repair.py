@@ -26,7 +26,7 @@ from incrowd.kernels import repair as kernels
 from incrowd.kernels.boxes import FORBIDDEN
 from incrowd.loss.cells import ShownCells as Shown
 from incrowd.loss.cells import cells_of
-from incrowd.partition.classes import Classes, classes_of, crowds, number_columns
+from incrowd.partition.classes import Classes, classes_of, join_crowds, number_columns
 from incrowd.partition.csr import offsets
 from incrowd.problem import Problem
 from incrowd.recoding import Outcome, Pieces, Spans
@@ -341,7 +341,7 @@ def _crowds_of(outcome: Outcome) -> Classes:
     each = cells_of(outcome)
     missing = np.array([cells.missing for cells in each])
     nodes = np.array([_cell_numbers(cells) for cells in each], dtype=np.int32)
-    return crowds(nodes, missing, outcome.classes, outcome.tally, outcome.class_of)
+    return join_crowds(nodes, missing, outcome.classes, outcome.tally, outcome.class_of)
 
 
 def _cell_numbers(cells: Shown) -> Codes:

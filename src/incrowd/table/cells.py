@@ -27,7 +27,7 @@ def text_of(column: pl.Series) -> pl.Series:
 
 
 def floats_as_integers(column: pl.Series) -> pl.Series:
-    """A column of floats, which some files have alone, as integers if all are whole."""
+    """A column of floats as integers if it holds some and all are whole; others as they are."""
     if not column.dtype.is_float():
         return column
     plain = column.fill_nan(None)
@@ -75,12 +75,12 @@ def clear_own_marks(rows: pl.DataFrame, own: Mapping[str, Sequence[str]]) -> pl.
 
 def _clear_own_marks(column: pl.Series, listed: Sequence[str]) -> pl.Series:
     """The column with the values listed null, be they texts or numbers."""
-    gone = has_mark(text_of(column), listed)
+    gone = flag_marks(text_of(column), listed)
     return column.set(gone, None) if gone.any() else column
 
 
-def has_mark(cells: pl.Series, listed: Sequence[str]) -> pl.Series:
-    """Flags for texts that are listed, or are a listed number in another spelling; not for null."""
+def flag_marks(cells: pl.Series, listed: Sequence[str]) -> pl.Series:
+    """Flags of texts that are listed or spell a listed number in another way; false for null."""
     gone = cells.is_in(list(listed))
     texts = pl.Series(list(listed), dtype=pl.String)
     numbers = texts.cast(pl.Float64, strict=False).drop_nulls().to_list()
@@ -99,12 +99,16 @@ _GLANCE = 2**14
 
 
 def as_enum(column: pl.Series) -> pl.Series:
-    """A column of text as an `Enum` of its sorted texts; as it is if more than a quarter differ."""
-    return with_dictionaries(column.alias("text").to_frame())["text"].alias(column.name)
+    """A column of text as an `Enum`; as it is if its texts are too many for `with_enums`."""
+    return with_enums(column.alias("text").to_frame())["text"].alias(column.name)
 
 
-def with_dictionaries(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows with texts as an `Enum` of sorted texts where each occurs four times on average."""
+def with_enums(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows with text columns as an `Enum` of their sorted texts, where texts repeat enough.
+
+    Each text must occur four times on average, and twice among the first `_GLANCE` cells; other
+    columns stay as they are.
+    """
     columns = enumerate(rows.iter_columns())
     places = [j for j, c in columns if isinstance(c.dtype, pl.String) and _repeats(c)]
     if not places:
@@ -116,11 +120,11 @@ def with_dictionaries(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _repeats(column: pl.Series) -> bool:
-    """Whether the first texts of a column occur twice on average."""
+    """Whether each of the first `_GLANCE` texts of a column occurs twice there, on average."""
     return column.head(_GLANCE).n_unique() * 2 <= min(len(column), _GLANCE)
 
 
-def listed_texts(column: pl.Series) -> pl.Series:
+def enum_texts(column: pl.Series) -> pl.Series:
     """The texts of a column that is an `Enum`, in the order of its numbers."""
     dtype = column.dtype
     assert isinstance(dtype, pl.Enum)  # noqa: S101  only such columns have one
@@ -141,7 +145,7 @@ def clear_marks(rows: pl.DataFrame, missing_values: Sequence[str], *, text: bool
 
 def _clear_dictionary(column: pl.Series, missing_values: Sequence[str], *, text: bool) -> pl.Series:
     """An `Enum` column with those cells null whose texts mean missing."""
-    texts = listed_texts(column).alias("text")
+    texts = enum_texts(column).alias("text")
     gone = with_nulls(texts.to_frame(), missing_values, text=text)["text"].is_null()
     if not gone.any():
         return column
@@ -162,7 +166,7 @@ def restore_types(rows: pl.DataFrame, like: pl.DataFrame) -> pl.DataFrame:
 
 
 def _cast_if_fitting(column: pl.Series, dtype: pl.DataType | None) -> pl.Series:
-    """The column in this type; as it is if it does not fit, or if texts would fall together."""
+    """The column in this type; as it is if it does not fit, or if different texts become one."""
     listed = isinstance(column.dtype, pl.Enum)
     if dtype is None or column.dtype == dtype or (listed and isinstance(dtype, pl.String)):
         return column
@@ -207,7 +211,7 @@ def rows_digest(columns: Iterable[pl.Series], missing_values: Sequence[str] = ()
     """
     code = hashlib.sha256()
     for column in columns:
-        plain, place = _plain_cells(column, missing_values)
+        plain, place = _comparable_cells(column, missing_values)
         name = column.name.encode()
         code.update(len(name).to_bytes(8, "little") + name + len(column).to_bytes(8, "little"))
         number = (plain["number"].to_numpy() + 0.0).astype("<f8")
@@ -221,35 +225,35 @@ def rows_digest(columns: Iterable[pl.Series], missing_values: Sequence[str] = ()
     return code.hexdigest()
 
 
-def plain_keys(column: pl.Series) -> pl.Series:
-    """A hash of what each cell says, as `rows_digest` reads it; null where it says nothing.
+def hash_cells(column: pl.Series) -> pl.Series:
+    """A hash of each cell as `rows_digest` compares it; null where it is missing.
 
     Cells that the digest of rows takes for equal have equal numbers, in every file and engine.
 
-    >>> plain_keys(pl.Series([0.0, -0.0, 1.0])).n_unique()
+    >>> hash_cells(pl.Series([0.0, -0.0, 1.0])).n_unique()
     2
-    >>> plain_keys(pl.Series(["1", "1.00", "1e0", "one", " "])).drop_nulls().n_unique()
+    >>> hash_cells(pl.Series(["1", "1.00", "1e0", "one", " "])).drop_nulls().n_unique()
     2
     """
-    plain, place = _plain_cells(column, ())
+    plain, place = _comparable_cells(column, ())
     said = plain.select(pl.col("number") + 0.0, "size", "rest")
     keys = said.hash_rows().set(plain["text"].is_null(), None)
     return keys if place is None else keys.gather(place)
 
 
-def _plain_cells(
+def _comparable_cells(
     column: pl.Series, missing_values: Sequence[str]
 ) -> tuple[pl.DataFrame, pl.Series | None]:
-    """What the texts of a column say, as `_read_plainly` tells, and each cell's place among them.
+    """The `_comparison_columns` of the texts of a column, and each cell's line in them.
 
-    Without places (None) there is a line for each cell: most of them differ.
+    None instead of lines if there is a line for each cell, in order: most of them differ.
     """
     if column.dtype.is_integer():
         texts, place = _texts_of_numbers(column)
     else:
         texts, place = _distinct_texts(column)
     listed = missing_values if isinstance(column.dtype, _TEXTS) else ()
-    return _read_plainly(
+    return _comparison_columns(
         with_nulls(texts.alias("text").to_frame(), listed, text=True)["text"]
     ), place
 
@@ -257,13 +261,14 @@ def _plain_cells(
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 
 _NARROW = 2**16
-"""Whole numbers that lie within this are told by a list of all between."""
+"""Whole numbers whose range is below this are looked up in a list of all numbers in it."""
 
 
 def _texts_of_numbers(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
-    """Whole numbers as texts, and each cell's place among them; `_distinct_texts` if they spread.
+    """Whole numbers as texts, and each cell's place among them.
 
-    The texts are all numbers from the least to the largest, and null.
+    The texts are all numbers from the least to the largest, and null; as `_distinct_texts` if that
+    is `_NARROW` numbers or more, or a number is beyond int64.
     """
     column = column.alias("")
     low, high = column.min(), column.max()
@@ -276,21 +281,22 @@ def _texts_of_numbers(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
 
 
 def _distinct_texts(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
-    """The distinct texts of a column, and null, with each cell's place; if many, all and None."""
+    """The distinct texts of a column, null last, and each cell's place; all and None if many."""
     column = column.alias("")
     if not isinstance(column.dtype, pl.Enum):
         column = as_enum(text_of(column.fill_nan(None) if column.dtype.is_float() else column))
     if not isinstance(column.dtype, pl.Enum):
         return column, None
-    texts = listed_texts(column).extend_constant(None, 1)
+    texts = enum_texts(column).extend_constant(None, 1)
     return texts, column.to_physical().cast(pl.UInt32).fill_null(len(texts) - 1)
 
 
-def _read_plainly(text: pl.Series) -> pl.DataFrame:
-    """Columns `text`, `number`, `size`, `rest`: what each text says.
+def _comparison_columns(text: pl.Series) -> pl.DataFrame:
+    """The columns that texts are compared by, a line each: `text`, `number`, `size` and `rest`.
 
-    Dates and truth values are in one spelling. A number has an empty `rest` and size -2; any other
-    text has `number` 0 and its bytes; null has size -1.
+    `text` is as it came. A number of at most 15 digits has its value, size -2 and an empty `rest`.
+    Any other text has number 0, its length in bytes, and itself as `rest`, dates and truth values
+    in one spelling. Null has number 0, size -1 and null as `rest`.
     """
     plain = text.str.replace(r"^(\d{4}-\d\d-\d\d)T(\d\d:)", "${1} ${2}")
     plain = plain.str.replace(r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\.0+$", "${1}")

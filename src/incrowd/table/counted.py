@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.table.cells import as_enum, listed_texts
+from incrowd.table.cells import as_enum, enum_texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +44,8 @@ class CountedRows:
         """These counts with other cells, line by line."""
         return replace(self, cells=cells)
 
-    def only(self, lines: Counts) -> "CountedRows":
-        """The lines with these numbers alone."""
+    def take_lines(self, lines: Counts) -> "CountedRows":
+        """The lines with these numbers, in this order; numbers may repeat."""
         return CountedRows(
             self.cells[lines] if self.cells.columns else self.cells,
             self.records[lines],
@@ -55,8 +55,8 @@ class CountedRows:
             None if self.weights is None else self.weights[lines],
         )
 
-    def one_by_one(self) -> "CountedRows":
-        """These rows with a line of its own for each record without a unit: each is a person."""
+    def split_records(self) -> "CountedRows":
+        """These rows with a line for each record without a unit, as each of these is a person."""
         if self.unit is None:
             return self
         times = np.where(self.unit == 0, self.records, 1)
@@ -67,7 +67,7 @@ class CountedRows:
             records=np.where(self.unit == 0, 1, self.records),
             weights=None if self.weights is None else self.weights / times,
         )
-        return each.only(np.repeat(np.arange(len(times)), times))
+        return each.take_lines(np.repeat(np.arange(len(times)), times))
 
 
 def counted_codes(name: str, codes: Codes, records: Counts) -> CountedRows:
@@ -190,7 +190,7 @@ def _digit_of_texts(column: pl.Series) -> _Digit | None:
     coded = column if isinstance(column.dtype, pl.Enum) else as_enum(column.cast(pl.String))
     if not isinstance(coded.dtype, pl.Enum):
         return None
-    texts, numbers = listed_texts(coded), coded.to_physical()
+    texts, numbers = enum_texts(coded), coded.to_physical()
     if numbers.null_count():
         numbers = numbers.cast(pl.UInt32).fill_null(len(texts))
     shown = texts.cast(column.dtype)

@@ -9,7 +9,7 @@ import polars as pl
 
 from incrowd.arrays import MISSING, Codes, Flags, Texts, Values
 from incrowd.errors import InputError, boundary, count_of
-from incrowd.table.cells import has_mark
+from incrowd.table.cells import flag_marks
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.fold import find_distinct, first_occurrences
 from incrowd.table.parse import FEW, MARKS, has_merging_numbers, kind_of, parse
@@ -39,7 +39,8 @@ def encode(
     texts. `infer` says that the column was read from a text file: numbers and dates are then
     recognized, and `MARKS` among them are missing. Numbers and dates are in their order, everything
     else is text by code point: truth values too; a duration is a number of seconds, binary data is
-    hexadecimal text.
+    hexadecimal text. `InputError` if a value is not of the `kind`, if a number is infinite, if a
+    date is before the year 1 or after 9999, or if cells are lists or structures.
     """
     with boundary(InputError(f"the column {name!r} cannot be read", remedy="convert it to text")):
         values = to_polars(series)
@@ -54,8 +55,8 @@ def encode(
         return _as_kind(coded, kind or found)
 
 
-def number_texts(values: pl.Series) -> tuple[Codes, Texts]:
-    """The distinct texts of a series, in no order, and which of them, from 0, each cell holds.
+def find_distinct_texts(values: pl.Series) -> tuple[Codes, Texts]:
+    """The number, from 0, of the text that each cell holds, and the distinct texts, in no order.
 
     No cell may be null.
     """
@@ -69,7 +70,7 @@ def number_texts(values: pl.Series) -> tuple[Codes, Texts]:
 
 
 def align(column: CodedColumn, leaves: Domain) -> CodedColumn:
-    """The column in the codes of a hierarchy's leaves (`leaves_of`); refused if it lacks one."""
+    """The column in the codes of a hierarchy's leaves; `InputError` if a value is none of them."""
     place = leaves_of(column.domain, leaves)
     _refuse_values_without_leaf(column, place)
     lookup = np.concatenate([[MISSING], place]).astype(np.int32)
@@ -77,12 +78,12 @@ def align(column: CodedColumn, leaves: Domain) -> CodedColumn:
 
 
 def as_missing(column: CodedColumn, listed: Sequence[str]) -> CodedColumn:
-    """The column with these values read as missing; a mark "99" is text and number."""
+    """The column with these values read as missing, such as "99" the text 99 or the number 99."""
     if not listed:
         return column
     if column.domain.kind is Kind.TEXT:
         texts = pl.Series(column.domain.labels.tolist(), dtype=pl.String)
-        gone = has_mark(texts, listed)
+        gone = flag_marks(texts, listed)
         return _keep_values(column, ~gone.to_numpy()) if gone.any() else column
     place = leaves_of(Domain(Kind.TEXT, np.array(listed, dtype=object)), column.domain)
     kept = np.ones(len(column.domain), dtype=np.bool_)
@@ -117,7 +118,8 @@ def nested_error(name: str) -> InputError:
 def to_polars(series: AnySeries) -> pl.Series:
     """A series of any library as one of Polars; what has no type in common becomes text.
 
-    It has no name: Polars would take one such as `^a$` for a pattern.
+    It has no name: Polars would take one such as `^a$` for a pattern. `InputError` if this takes
+    pyarrow, which is missing.
     """
     if isinstance(series, pl.Series):
         return series.alias("")
@@ -155,7 +157,7 @@ def _read_whole_numbers(values: pl.Series, missing: Sequence[str]) -> pl.Series:
 
 
 def _encode_by_type(values: pl.Series, name: str) -> CodedColumn:
-    """A column coded as its type says; integers beyond int64 are text."""
+    """A column coded as its type says; `InputError` for lists and structures."""
     dtype = values.dtype
     if isinstance(dtype, _NESTED):
         raise nested_error(name)
@@ -201,9 +203,10 @@ def _encode_floats(values: pl.Series, name: str) -> CodedColumn:
 
 
 def _encode_dates(values: pl.Series, name: str) -> CodedColumn:
-    """Days if no value has a time of day; times are those on the wall of their time zone.
+    """A column of dates coded as days, or as microseconds if one has a time of day.
 
-    Text if microseconds do not tell all of them apart.
+    Times are those on the wall of their time zone. Text if microseconds do not tell all of them
+    apart; years outside 1 to 9999 are refused.
     """
     if isinstance(values.dtype, pl.Datetime):
         if values.dtype.time_unit == "ns" and (values.to_physical() % 1000 != 0).any():
@@ -231,7 +234,7 @@ def _refuse_far_dates(dates: pl.Series, name: str) -> None:
 
 
 def _encode_decimals(values: pl.Series, name: str) -> CodedColumn:
-    """Numbers, if none of them fall together as float64."""
+    """A column of decimals coded as numbers; as text if different ones are the same float64."""
     floats = values.cast(pl.Float64)
     if floats.n_unique() < values.n_unique():
         return _encode_texts(values, name)
@@ -269,7 +272,7 @@ def _encode_texts(values: pl.Series, name: str) -> CodedColumn:
 
 
 def _as_categories(values: pl.Series) -> pl.Series:
-    """The column as categories, its own unless it has some, so that numbers are few."""
+    """The column as categories: those it has, or new ones of its own, so that numbers are small."""
     if isinstance(values.dtype, pl.Categorical | pl.Enum):
         return values
     if isinstance(values.dtype, pl.Binary):
@@ -319,7 +322,7 @@ def _without_texts(column: CodedColumn, missing: Sequence[str], *, blank: bool) 
 
 
 def _recognize_kind(column: CodedColumn) -> tuple[CodedColumn, Kind]:
-    """Recognize the kind of a column of texts, without its marks of missing values.
+    """The column and its kind, without marks of missing values if these are numbers or dates.
 
     A column of fewer than three numbers next to a mark is taken as text: 1, 2 and N may be codes.
     """

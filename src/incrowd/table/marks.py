@@ -35,7 +35,7 @@ class MissingMarks:
     A mark of every column is a text; a mark of one column is also the number that it spells.
 
     >>> marks = MissingMarks(("NA",), {"age": ("99",)})
-    >>> marks.of_column("age"), marks.of_column("sex")
+    >>> marks.marks_of_column("age"), marks.marks_of_column("sex")
     (('NA', '99'), ('NA',))
     """
 
@@ -43,11 +43,11 @@ class MissingMarks:
     own: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """By column, the marks that it alone has."""
 
-    def of_column(self, name: str) -> tuple[str, ...]:
+    def marks_of_column(self, name: str) -> tuple[str, ...]:
         """The marks that count in one column: those of all columns, and its own."""
         return (*self.everywhere, *self.own.get(name, ()))
 
-    def and_everywhere(self, more: Sequence[str]) -> "MissingMarks":
+    def with_marks_everywhere(self, more: Sequence[str]) -> "MissingMarks":
         """A copy of these marks with more marks for every column."""
         return MissingMarks((*self.everywhere, *more), self.own)
 
@@ -56,8 +56,10 @@ class MissingMarks:
     ) -> CodedColumn:
         """A column as codes, its marks as code 0; `called` is the table's name for it, if other."""
         there = called or name
-        column = table.codes([there], {} if kind is None else {there: kind}, self.of_column(name))
-        coded = self.clear(column[there], name)
+        column = table.codes(
+            [there], {} if kind is None else {there: kind}, self.marks_of_column(name)
+        )
+        coded = self.clear_own_marks(column[there], name)
         return CodedColumn(name, coded.codes, coded.domain)
 
     def code_columns(
@@ -73,8 +75,8 @@ class MissingMarks:
         }
         return {name: codes[name] for name in names}
 
-    def clear(self, column: CodedColumn, name: str) -> CodedColumn:
-        """The coded column with those marks read as missing that count in this column alone."""
+    def clear_own_marks(self, column: CodedColumn, name: str) -> CodedColumn:
+        """The coded column with the marks of this column alone read as missing."""
         return as_missing(column, self.own.get(name, ()))
 
     def with_nulls(self, rows: pl.DataFrame, *, text: bool) -> pl.DataFrame:

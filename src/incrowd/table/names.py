@@ -13,7 +13,7 @@ _MADE = re.compile(r"column_\d+")
 
 
 def unique_names(names: Iterable[str]) -> tuple[str, ...]:
-    """The column names, each once, in order; a single text is one name, not a list of letters.
+    """The column names, each once, in order; a single text is one name. `PolicyError` if not texts.
 
     >>> unique_names("age"), unique_names(name for name in ["age", "zip", "age"])
     (('age',), ('age', 'zip'))
@@ -50,7 +50,7 @@ def name_remedy(name: str, names: Sequence[str], *, listed: bool = False) -> str
 
 
 def choose_columns(names: Sequence[str], columns: Iterable[str] | None) -> tuple[str, ...]:
-    """The columns to look at, each once: those named, or all if None. Unknown ones are refused."""
+    """The columns to look at, each once: those named, or all if None; `PolicyError` if unknown."""
     wanted = unique_names(names if columns is None else columns)
     for name in wanted:
         if name not in names:

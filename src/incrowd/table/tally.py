@@ -56,8 +56,9 @@ class Tally:
     def split(self, rows: Codes, counts: Counts) -> "Tally":
         """A tally whose row p is `counts[p]` records of row `rows[p]` of this one.
 
-        The pieces of a row sum to its count. Rows may be cut in pieces only if every record is a
-        person; otherwise each row must stay whole (`counts` equal to those of the rows).
+        The pieces of a row sum to its count; rows may be left out. Rows may be cut only if every
+        record is a person; otherwise each must stay whole (`counts` equal to those of the rows).
+        The tally no longer says the row of each record.
         """
         if _is_whole(rows, self.rows) and np.array_equal(counts, self.counts):
             return replace(self, row_of=None)

@@ -16,7 +16,7 @@ from incrowd.errors import InputError
 from incrowd.hierarchy.decoding import Run
 from incrowd.hierarchy.foreign_labels import written_reach
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.hierarchy.labels import TOP, named_in
+from incrowd.hierarchy.labels import TOP, names_in_labels
 from incrowd.linkage.matching import Matcher, Matching, matching_of_runs
 from incrowd.table.column import CodedColumn
 from incrowd.utility.column import ColumnCells, OriginalColumn
@@ -217,7 +217,7 @@ class _Labels:
     ) -> None:
         self._original, self._shown, self._hierarchy = original, shown, hierarchy
         self._texts: list[str] = shown.domain.labels.tolist()
-        self._named = named_in(self._texts)
+        self._named = names_in_labels(self._texts)
         self._size = len(original.domain)
         self._reach = [written_reach(text, original.domain) for text in self._texts]
         self._matcher = Matcher(original.domain, hierarchy)

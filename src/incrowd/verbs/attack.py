@@ -29,7 +29,7 @@ from incrowd.linkage.links import Linked
 from incrowd.linkage.tables import AttackTables
 from incrowd.linkage.world_tables import AttackerKnowledge
 from incrowd.models import AnyModel
-from incrowd.models.model import of_world
+from incrowd.models.model import counts_world_people
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate
 from incrowd.release.policy_record import restore_flat_policy
@@ -196,7 +196,7 @@ def play_attacks(
 def _refuse_broken_promises(tables: AttackTables, promises: Iterable[AtLeast]) -> None:
     """Raise `InputError` if the world breaks a promise, in the columns that it has."""
     for promise in promises if tables.worlds else ():
-        there = tuple(name for name in promise.columns if tables.in_world(name))
+        there = tuple(name for name in promise.columns if tables.is_in_world(name))
         if there:
             refuse_broken_promise(promise, tables.world_tables.build_world(there))
 
@@ -231,7 +231,7 @@ def _fewest_candidates(linked: Linked, sure: Conservative | None) -> int | None:
 
 def _untested_model_notes(tables: AttackTables, models: Sequence[AnyModel]) -> list[str]:
     """Notes on the models of the policy that no attack tests."""
-    world = [one for one in models if of_world(one)]
+    world = [one for one in models if counts_world_people(one)]
     if not tables.worlds:
         need = "was not tested: give a world (--world FILE)"
         return [f"{one.name} of the policy {need}" for one in world]
@@ -251,7 +251,7 @@ def _fewest_in_every_world(tables: AttackTables) -> Conservative | None:
 
 def _caution_notes(tables: AttackTables, policy: Policy | None) -> list[str]:
     """Notes on what the world knows beyond the policy's quasi-identifiers (Bettini Section 5)."""
-    public = tables.known_in("world")
+    public = tables.known_columns_in("world")
     left = [] if policy is None else [name for name in public if name not in policy.quasi]
     if policy is None or not left:
         return []

@@ -219,7 +219,7 @@ class _Tables:
         original = self.original.columns[name]
         kind = None if original.ordered else Kind.TEXT
         marks = MissingMarks() if self._asked.policy is None else self._asked.policy.marks
-        marks = marks.and_everywhere(self._asked.missing_values)
+        marks = marks.with_marks_everywhere(self._asked.missing_values)
         shown = marks.code_column(engine, name, kind)
         return read_column(original, shown, self._hierarchies.get(name))
 

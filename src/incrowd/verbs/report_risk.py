@@ -223,7 +223,7 @@ def _measures_of_column(policy: Policy, column: str) -> list[tuple[Model, float 
 def _values_by_class(model: Model, classes: Classes) -> Floats | None:
     """What each class achieves by a model; None if the model needs what is not at hand."""
     try:
-        return model.by_class(classes)
+        return model.achieved_per_class(classes)
     except PolicyError:
         return None
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.errors import InputError, NotMetError
-from incrowd.hierarchy.labels import TOP, named_in
+from incrowd.hierarchy.labels import TOP, names_in_labels
 from incrowd.hierarchy.written_labels import WrittenLabels
 from incrowd.table.column import CodedColumn, Domain, Kind, Missing
 from incrowd.table.parse import parse
@@ -68,7 +68,7 @@ def meaning_of(
     A missing cell stands for a missing value, the label of the top for everything, missing too.
     With `anything` a missing value matches anything, in the release as in the world.
     """
-    reader = _LabelReader(domain, tree, named_in(labels))
+    reader = _LabelReader(domain, tree, names_in_labels(labels))
     runs = [reader.runs(label) for label in labels]
     if anything:
         everything = np.array([[MISSING, len(domain)]], dtype=np.int64)

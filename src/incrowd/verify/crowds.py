@@ -13,7 +13,7 @@ import polars as pl
 
 from incrowd.arrays import Codes, Counts
 from incrowd.errors import LimitError
-from incrowd.table.cells import listed_texts, text_of
+from incrowd.table.cells import enum_texts, text_of
 
 _LARGEST = 2**62
 _MOST_PAIRS = 100_000_000
@@ -130,7 +130,7 @@ def number_cells(column: pl.Series) -> NumberedCells:
 
 def _number_listed_texts(column: pl.Series) -> NumberedCells:
     """Number as `number_cells` does a column of listed texts, some of which it may lack."""
-    texts = listed_texts(column).alias(column.name)
+    texts = enum_texts(column).alias(column.name)
     place = column.to_physical().cast(pl.Int64).fill_null(len(texts)).to_numpy()
     there = np.flatnonzero(np.bincount(place, minlength=len(texts) + 1)[:-1])
     order = there[texts.gather(there).arg_sort().to_numpy()]

@@ -14,7 +14,13 @@ import polars as pl
 
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.errors import InputError, NotMetError, count_of
-from incrowd.hierarchy.labels import named_in, node_reach, reach_of, read_bounds, read_members
+from incrowd.hierarchy.labels import (
+    names_in_labels,
+    node_reach,
+    reach_of,
+    read_bounds,
+    read_members,
+)
 from incrowd.table.cells import text_of
 from incrowd.table.counted import CountedRows
 from incrowd.verify.crowds import (
@@ -236,7 +242,7 @@ def demand_permuted(held: CountedRows, shown: CountedRows) -> None:
 
 def people_by_code(rows: CountedRows, name: str, size: int) -> Counts:
     """Count the people who hold each code 0, 1, …, size - 1; who holds several counts for each."""
-    rows = rows.one_by_one()
+    rows = rows.split_records()
     codes = rows.codes[name].astype(np.int64)
     return people_by_value(codes, size, number_units(rows.unit), rows.records)
 
@@ -249,7 +255,7 @@ def demand_named_by_crowds(
     `people` says how many hold each leaf. A label that is no set names what its whole class has.
     """
     labels = [label for label in cells.labels.to_list() if read_members(label) is not None]
-    names = sorted(named_in(labels))
+    names = sorted(names_in_labels(labels))
     shown = tree.decode_all(names, frozenset(names))
     if few := sum(int(people[shown[i]].sum()) < k for i in range(len(names))):
         verb = "is" if few == 1 else "are"

@@ -56,7 +56,7 @@ class Reference:
 
         `rows` are its distinct cells with their codes, and whose they are if people have several.
         """
-        rows = rows.one_by_one()
+        rows = rows.split_records()
         cells, codes = number_cells(rows.cells[name]), rows.codes[name].astype(np.int64)
         first = np.zeros(len(cells.labels) + 1, dtype=np.int64)
         first[cells.codes[::-1]] = np.arange(len(codes), dtype=np.int64)[::-1]
@@ -66,7 +66,7 @@ class Reference:
 
     def count_among(self, rows: CountedRows, name: str) -> "Reference":
         """Count the people of these rows alone, at the same positions."""
-        rows = rows.one_by_one()
+        rows = rows.split_records()
         cells = number_cells(rows.cells[name])
         codes = self.codes_of(cells)
         people = people_by_value(codes, len(self.people), number_units(rows.unit), rows.records)
@@ -142,7 +142,7 @@ def see_release(rows: CountedRows, policy: _JudgedPolicy) -> SeenRelease:
         )
     if rows.unit is not None and len(rows.unit) != len(rows.records):
         raise NotMetError("the release does not show which rows belong to one person")
-    rows = rows.one_by_one()
+    rows = rows.split_records()
     quasi = {name: number_cells(rows.cells[name]) for name in policy.quasi}
     nothing = np.zeros(len(rows.records), dtype=np.int64)
     columns = [cells.codes for cells in quasi.values()] or [nothing]

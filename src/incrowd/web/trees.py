@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from incrowd.errors import PolicyError
-from incrowd.hierarchy.tree import reused_names
+from incrowd.hierarchy.tree import rows_with_reused_names
 
 Row: TypeAlias = tuple[str, ...]
 """A value, its label at each level, and the top."""
@@ -156,7 +156,7 @@ def _path_of_new_label(grid: TreeRows, upper: Sequence[str], name: str) -> Row:
 def _change_rows(grid: TreeRows, change: Callable[[Row], Row]) -> TreeRows:
     """The grid with every row changed; `PolicyError` if a label would stand for two things."""
     rows = tuple(_keep_other_together(change(row), grid.other) for row in grid.rows)
-    if reused_names(rows):
+    if rows_with_reused_names(rows):
         raise PolicyError(
             "a name would then stand for two labels, one below the other",
             remedy="rename one of them first, or choose a name that no other level has",

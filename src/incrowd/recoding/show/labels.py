@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from incrowd.hierarchy.pools import set_labels
+from incrowd.hierarchy.pools import labels_of_sets
 from incrowd.recoding.column_cells import ByClass, Cell
 from incrowd.recoding.outcome import Outcome
 from incrowd.recoding.show.transformation import Transformation
@@ -27,7 +27,7 @@ class ShowSpans(Transformation):
     ) -> dict[str, Cell]:
         """What the classes show of each quasi-identifying column, by its name."""
         del columns, sensitive
-        return {column.name: shown_by_class(outcome, j) for j, column in enumerate(outcome.columns)}
+        return {column.name: class_cells(outcome, j) for j, column in enumerate(outcome.columns)}
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,12 @@ class ShowSets(ShowSpans):
     names_values: ClassVar[bool] = True
 
 
-def shown_by_class(outcome: Outcome, j: int) -> ByClass:
+def class_cells(outcome: Outcome, j: int) -> ByClass:
     """What the classes show of a quasi-identifying column: their spans, sets or nodes."""
     column = outcome.columns[j]
     hierarchy = column.hierarchy
     if (sets := outcome.sets.get(j)) is not None:
-        labels = set_labels(hierarchy, sets.start, sets.code, sets.pools)
+        labels = labels_of_sets(hierarchy, sets.start, sets.code, sets.pools)
         named = sets.members == 1
         if sets.pools is not None:
             named &= sets.pools.level[sets.code[sets.start[:-1]]] == 0

@@ -36,7 +36,7 @@ class ShowPermutation(Transformation):
         columns: Mapping[str, CodedColumn],
         sensitive: Sequence[str],
     ) -> dict[str, Cell]:
-        """Sensitive cells permuted within their class, all of a record together; class numbers."""
+        """Sensitive cells permuted within their class, all of a record together."""
         del outcome, columns
         return dict.fromkeys(sensitive, Within())
 

@@ -44,7 +44,7 @@ class ShowRepresentatives(Transformation):
     ) -> dict[str, Cell]:
         """What the classes show of each quasi-identifying column, by its name."""
         del sensitive
-        return {**representatives(outcome, columns)}
+        return {**choose_representatives(outcome, columns)}
 
     def missing(self, reading: Missing) -> Missing:
         """How missing values are read: as own values where the policy lets them match anything.
@@ -73,10 +73,12 @@ class ShowRepresentatives(Transformation):
                     )
 
 
-def representatives(outcome: Outcome, columns: Mapping[str, CodedColumn]) -> dict[str, ByClass]:
-    """What the classes show: the median of ordered columns, the most frequent value of others.
+def choose_representatives(
+    outcome: Outcome, columns: Mapping[str, CodedColumn]
+) -> dict[str, ByClass]:
+    """What the classes show, by column: its median if it is ordered, else its most frequent value.
 
-    Of the class, or of its bucket in the column where every class shows its buckets.
+    Both are of the class, or of its bucket in the column where every class shows its buckets.
     The lower median, so that somebody there has it; of equally frequent values the first in
     leaf order; missing if most records of the class lack the value. A column with a lowest level
     shows the node of that value there. `columns` are those of the table.
@@ -135,7 +137,7 @@ def _count_lacking(class_of: Codes, codes: Codes, counts: Counts) -> Counts:
 
 
 def _sort_by_class(class_of: Codes, codes: Codes) -> tuple[Counts, Counts, Counts]:
-    """The rows sorted by class and code, and where each class begins and ends among them."""
+    """The order by class and code, and the place in it of each class's first and last row."""
     order = np.lexsort((codes, class_of))
     classes = class_of[order]
     every = np.arange(int(classes[-1]) + 1)

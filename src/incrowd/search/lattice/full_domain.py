@@ -12,7 +12,7 @@ import numpy as np
 
 from incrowd.arrays import MISSING, SUPPRESSED, Codes, Counts, Flags, Floats
 from incrowd.errors import InfeasibleError
-from incrowd.partition.classes import Classes, classes_of, crowds
+from incrowd.partition.classes import Classes, classes_of, join_crowds
 from incrowd.problem import Problem
 from incrowd.recoding import Levels, Pieces, QuasiColumn
 from incrowd.recoding.recoding import first_rows
@@ -165,7 +165,7 @@ def flag_satisfied_crowds(problem: Problem, nodes: Codes, class_of: Codes) -> Fl
         here = nodes[:, kept]
         rows = number_kept(kept)[class_of]
         rest = classes_of(problem.tally, rows, here.shape[1], problem.sensitive)
-        crowd = crowds(here, here == MISSING, rest, problem.tally, rows)
+        crowd = join_crowds(here, here == MISSING, rest, problem.tally, rows)
         fine = problem.satisfied_by(crowd)
         if fine.all():
             break

@@ -8,7 +8,7 @@ import numpy as np
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.errors import InfeasibleError
 from incrowd.loss.loss import Loss
-from incrowd.loss.ncp import Gcp, places
+from incrowd.loss.ncp import Gcp, code_places
 from incrowd.population.one_dimensional import Method, value_runs
 from incrowd.population.tree_cut import CutTrees
 from incrowd.recoding import QuasiColumn
@@ -154,7 +154,7 @@ class ColumnCuts:
     @cached_property
     def _middles(self) -> Floats:
         """The middle of each held node on the column's scale."""
-        place = places(self.column)
+        place = code_places(self.column)
         first, last = self._node_bounds
         middles: Floats = (place[first] / 2 + place[last] / 2) * 2
         return middles

@@ -19,7 +19,7 @@ import numpy as np
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.errors import count_of
 from incrowd.kernels import order_dp
-from incrowd.loss.ncp import places
+from incrowd.loss.ncp import code_places
 from incrowd.partition.classes import Classes
 from incrowd.partition.csr import offsets
 from incrowd.problem import Problem
@@ -321,7 +321,7 @@ def code_positions(column: QuasiColumn) -> Floats:
     codes = np.arange(len(column.frequency), dtype=np.int32)
     first, last = column.range
     lows = np.clip(column.widen(codes, codes)[0], first, last)
-    place = places(column) if column.hierarchy.ordered else codes.astype(np.float64)
+    place = code_places(column) if column.hierarchy.ordered else codes.astype(np.float64)
     whole = place[last] - place[first]
     at: Floats = (place[lows] - place[first]) / whole if whole > 0 else np.zeros(len(codes))
     at[MISSING] = 0.0

@@ -19,9 +19,9 @@ import numpy as np
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.errors import InfeasibleError, LimitError
 from incrowd.linkage.candidates import CandidateCounter
-from incrowd.linkage.world import known_rows, leaf_codes, people_by_leaf
+from incrowd.linkage.world import flag_known_rows, leaf_codes, people_by_leaf
 from incrowd.models.k_anonymity import KAnonymity
-from incrowd.models.model import Model, fraction, histogram_of, part
+from incrowd.models.model import Model, fraction, histogram_of, most_within_share
 from incrowd.partition.classes import Classes, SensitiveColumn, number_columns
 from incrowd.problem import Problem
 from incrowd.recoding import GivenCells, Pieces, QuasiColumn, Spans
@@ -87,7 +87,7 @@ class _ClassPresence(Model):
         many: Flags = there >= self.k
         if self.share >= 1:
             return many
-        return many & (inside <= part(there, fraction(self.share)))
+        return many & (inside <= most_within_share(there, fraction(self.share)))
 
     def achieved_by(self, classes: Classes) -> float:
         """The largest share of a class's people of the world who are in the table, at most 1."""
@@ -216,7 +216,7 @@ def _world_cells(world: CandidateCounter) -> tuple[Codes, Flags]:
     for one in world.columns:
         leaves = one.column.hierarchy.leaves
         codes = leaf_codes(world.world, one.column.name, leaves)
-        rows &= known_rows(world.world, one.column.name, leaves)
+        rows &= flag_known_rows(world.world, one.column.name, leaves)
         lines.append(one.column.widen(codes, codes)[0])
     return np.ascontiguousarray(np.stack(lines)[:, rows]), rows
 

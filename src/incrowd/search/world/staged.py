@@ -71,12 +71,12 @@ def _release_exact(problem: Problem, world: CandidateCounter) -> tuple[Pieces, _
     shown = problem.outcome(spans)
     fine = problem.satisfied_by(shown.classes)
     cells = (matrix[:, fine] for matrix in (shown.low, shown.high, shown.level))
-    told = world.rows_within(*cells)
+    told = world.flag_rows_within(*cells)
     if told is None:
         return Pieces(rows[:0], problem.tally.counts[:0], rows[:0]), _Rest(rows, world)
     asked = _world_models(problem)
     sizes = [model.smallest_candidate_set() for model in asked]
-    like = world.crowded_rows(max(sizes)) if all(sizes) else told
+    like = world.flag_crowded_rows(max(sizes)) if all(sizes) else told
     stay = fine[spans.pieces.class_of]
     class_of = np.unique(spans.pieces.class_of[stay], return_inverse=True)[1].astype(np.int32)
     exact = Pieces(rows[stay], problem.tally.counts[stay], class_of)

@@ -232,4 +232,4 @@ def overlaps_betray(problem: Problem, outcome: Outcome) -> bool:
     bounds = [limit for model in problem.models if (limit := model.largest_presence()) < 1]
     if not bounds or problem.world is None:
         return False
-    return problem.world.presence(outcome) > min(bounds) * (1 + 1e-9)
+    return problem.world.largest_presence_chance(outcome) > min(bounds) * (1 + 1e-9)

@@ -13,7 +13,7 @@ from incrowd.errors import InputError
 from incrowd.io.hierarchies import builders_of
 from incrowd.io.reading import Opened, Reading, open_table
 from incrowd.io.worlds import WorldNames, world_of
-from incrowd.models.model import of_world
+from incrowd.models.model import counts_world_people
 from incrowd.partition.classes import classes_of
 from incrowd.policy.policy import Policy
 from incrowd.problem import Problem
@@ -87,7 +87,7 @@ class WorkerState:
         The world is read only if a model asks about it: a release is the same without it, too.
         """
         engine = self.open_engine(table)
-        asked = any(map(of_world, policy.models))
+        asked = any(map(counts_world_people, policy.models))
         against = self.read_world(table, policy, world) if asked else None
         labels = world_of_labels(policy, against)
         key = counting_key(policy) if labels is None else _world_key(policy, world)

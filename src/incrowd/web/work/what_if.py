@@ -8,7 +8,7 @@ import numpy as np
 
 from incrowd.errors import IncrowdError, InfeasibleError, LimitError
 from incrowd.loss import Gcp
-from incrowd.models.model import of_world
+from incrowd.models.model import counts_world_people
 from incrowd.pipeline import search as run_search
 from incrowd.policy import codec
 from incrowd.policy.policy import IMPROVING, Policy
@@ -172,7 +172,7 @@ def _why_refused(problem: Problem, outcome: Outcome) -> str | None:
 def _world_risk(policy: Policy, outcome: Outcome) -> facts.WorldRisk | None:
     """How easily somebody of the world is found; None if no model counts the world's people."""
     people = outcome.classes.world
-    if people is None or not any(map(of_world, policy.models)):
+    if people is None or not any(map(counts_world_people, policy.models)):
         return None
     fewest = int(people.min(initial=people.max(initial=0)))
     shares = outcome.classes.people / np.maximum(people, 1)

@@ -82,7 +82,7 @@ def spans_of_search(problem: Problem, search: Search, watch: Watch) -> Spans | N
         found = search.run(problem, watch).recoding
     except InfeasibleError:
         return None
-    return Spans(found.by_class().pieces)
+    return Spans(found.with_divisible_classes().pieces)
 
 
 def bisect_privacy(
