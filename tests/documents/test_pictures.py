@@ -217,6 +217,17 @@ def test_a_large_heat_map_has_all_cells_up_to_its_limit():
     assert "the first 30 are drawn" in "".join(root.itertext())
 
 
+def test_boxes_of_a_wide_heat_map_stand_where_those_of_its_first_columns_do():
+    def boxes(columns):
+        names = tuple(f"c{n}" for n in range(columns))
+        root = parsed(HeatMap("t", "a", ("r", "s"), names, ((0.5,) * columns,) * 2))
+        cells = [box for box in group(root, "more") if box.find(f"{NS}title") is not None]
+        return [(box.get("x"), box.get("width")) for box in cells]
+
+    assert len(boxes(30)) == 60
+    assert boxes(45) == boxes(30)
+
+
 def test_an_estimate_lies_in_its_interval():
     root = parsed(EstimateBars("t", "a", ("x",), (1.0,), (2.0,), (3.0,), (0.5,)))
     low, high = map(

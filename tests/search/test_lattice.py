@@ -137,6 +137,18 @@ def check_record(problem, found):
             assert recoding is None or record.state[i] == NodeState.COSTLY
 
 
+def test_ranges_know_how_many_nodes_are_open():
+    """Progress is the share of nodes that are ruled out; ranges were counted as nodes before."""
+    open_nodes = branches.Branches((0, 0), (3, 4), None)
+    assert open_nodes.count_open(1.0) == 4 * 5
+    open_nodes.doom((1, 4))  # and the 2 * 5 nodes at or below it
+    _, node = open_nodes.lowest_open(1.0)
+    assert node == (2, 0)
+    assert open_nodes.count_open(1.0) == 2 * 5
+    open_nodes.close_ties_after(1.0, node)
+    assert open_nodes.count_open(1.0) == 0
+
+
 @settings(max_examples=100, deadline=None)
 @given(problems())
 def test_it_finds_what_looking_at_every_node_finds(problem):

@@ -92,7 +92,7 @@ def larger_world(monkeypatch):
 def larger_world_where_nobody_is_sure(monkeypatch):
     """The same, and classes that overlap are said to tell nothing."""
     larger_world(monkeypatch)
-    monkeypatch.setattr(CandidateCounter, "presence", lambda *_: 0.0)
+    monkeypatch.setattr(CandidateCounter, "largest_presence_chance", lambda *_: 0.0)
 
 
 def flat_whole(monkeypatch):

@@ -238,5 +238,9 @@ def farthest_pairs(release: "ReleaseUtility") -> "list[PairUtility]":
 
 
 def farthest_columns(release: "ReleaseUtility") -> "list[ColumnUtility]":
-    """Sort columns by distance from the original, most first; unknown distances and 0 come last."""
-    return sorted(release.columns, key=lambda column: -(column.total_variation or -1.0))
+    """Sort columns by distance from the original, most first; unknown distances come last."""
+
+    def distance(column: "ColumnUtility") -> float:
+        return -1.0 if column.total_variation is None else column.total_variation
+
+    return sorted(release.columns, key=distance, reverse=True)

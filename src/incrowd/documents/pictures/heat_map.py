@@ -1,6 +1,7 @@
 """A field of colour for every pair of a row and a column."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from incrowd.documents.lettering import SIZE, figure, shorten, text_width, tooltip_text
 from incrowd.documents.pictures import axes
@@ -33,11 +34,13 @@ _NAMES = 150.0
 
 def draw_heat_map(picture: HeatMap) -> Drawing:
     """Draw the cells as marks; rows and columns after the first `MOST` are left out."""
-    rows, columns = picture.rows[:MOST], picture.columns[:MOST]
+    is_cut = len(picture.rows) > MOST or len(picture.columns) > MOST
+    picture = _first_cells(picture)
+    rows, columns = picture.rows, picture.columns
     if not rows or not columns:
         return draw_nothing(picture.title, picture.about)
     groups, top = draw_header(picture.title, ())
-    legend, top = _draw_legend(picture, top)
+    legend, top = _draw_legend(picture, top, is_cut=is_cut)
     least = EDGE + 8 + max(text_width(shorten(name, _NAMES)) for name in rows)
     side = min((WIDTH - EDGE - least) / len(columns), 56.0)
     named = axes.fit_names(columns, side, least)
@@ -51,11 +54,16 @@ def draw_heat_map(picture: HeatMap) -> Drawing:
     return Drawing(picture.title, picture.about, area.bottom + named.height + 8, groups)
 
 
+def _first_cells(picture: HeatMap) -> HeatMap:
+    """The picture with its first `MOST` rows and columns alone."""
+    values = tuple(row[:MOST] for row in picture.values[:MOST])
+    return replace(picture, rows=picture.rows[:MOST], columns=picture.columns[:MOST], values=values)
+
+
 def _row_names(picture: HeatMap, area: Area) -> Iterator[Words]:
-    """Yield the name of each row that is drawn, at its left."""
-    shown = picture.rows[:MOST]
-    high = area.height / len(shown)
-    for n, name in enumerate(shown):
+    """Yield the name of each row, at its left."""
+    high = area.height / len(picture.rows)
+    for n, name in enumerate(picture.rows):
         yield fit_words(area.left - 8, area.top + (n + 0.5) * high + 4, name, _NAMES, "end")
 
 
@@ -69,9 +77,9 @@ def _shade_of(picture: HeatMap, value: float) -> int:
 
 
 def _placed_figures(picture: HeatMap) -> Iterator[tuple[int, int, float | None]]:
-    """Yield row, column and figure of the cells that are drawn; None if withheld."""
-    for row, values in enumerate(picture.values[:MOST]):
-        for column, value in enumerate(values[:MOST]):
+    """Yield row, column and figure of the cells; None if withheld."""
+    for row, values in enumerate(picture.values):
+        for column, value in enumerate(values):
             yield row, column, value if is_drawable(value) else None
 
 
@@ -112,8 +120,8 @@ def _draw_runs(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
 
     The unit is a cell, so that a cell is six letters. A withheld figure is a dash.
     """
-    side = area.width / len(picture.columns[:MOST])
-    high = area.height / len(picture.rows[:MOST])
+    side = area.width / len(picture.columns)
+    high = area.height / len(picture.rows)
     units = Area(area.left, area.top + high / 2, side, high)
     shades: dict[tuple[str, float | None], list[str]] = {}
     for row, column, value in _placed_figures(picture):
@@ -130,8 +138,10 @@ def _draw_runs(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
     return tuple(part for look, paths in runs.items() for part in group_marks(f"run-{look}", paths))
 
 
-def _draw_legend(picture: HeatMap, top: float) -> tuple[tuple[MarkGroup, ...], float]:
-    """Draw the scale of colours and the sign of withheld figures.
+def _draw_legend(
+    picture: HeatMap, top: float, *, is_cut: bool
+) -> tuple[tuple[MarkGroup, ...], float]:
+    """Draw the scale of colours, the sign of withheld figures, and whether some are not drawn.
 
     Return their groups, and where the picture goes on below.
     """
@@ -151,7 +161,7 @@ def _draw_legend(picture: HeatMap, top: float) -> tuple[tuple[MarkGroup, ...], f
     if any(value is None for _, _, value in _placed_figures(picture)):
         groups += group_marks("none", [_withheld_mark(picture, after, y)])
         texts.append(Words(after + 19, y, "withheld or not there"))
-    if len(picture.rows) > MOST or len(picture.columns) > MOST:
+    if is_cut:
         texts.append(Words(WIDTH - EDGE, y, f"the first {MOST} are drawn", "end"))
     return groups + group_marks("quiet", texts), y + SIZE
 

@@ -7,7 +7,7 @@ that are counted, not with the lattice.
 """
 
 import heapq
-from math import inf
+from math import inf, prod
 from typing import TypeAlias
 
 import numpy as np
@@ -108,6 +108,7 @@ class Branches:
         self._columns = np.arange(len(low))
         self._closed: set[Node] = set()
         self._made = 0
+        self._open = 0
         self._heap: list[Range] = []
         self._stack: list[Range] = []
         self._push(-inf, low, top)
@@ -115,6 +116,7 @@ class Branches:
     def _push(self, limit: float, low: Node, high: Node) -> None:
         """Put a range on the heap, or on the stack if the heap is full."""
         self._made += 1
+        self._open += _count_nodes(low, high)
         entry = (max(limit, self._base_limit(low)), sum(low), self._made, low, high)
         if len(self._heap) < _MOST_RANGES:
             heapq.heappush(self._heap, entry)
@@ -161,11 +163,14 @@ class Branches:
                 self._pop()
             else:
                 self._heap.clear()
+                self._open = 0
         return None
 
     def _pop(self) -> Range:
         """Take the next range off the stack, or off the heap if that is empty."""
-        return self._stack.pop() if self._stack else heapq.heappop(self._heap)
+        entry = self._stack.pop() if self._stack else heapq.heappop(self._heap)
+        self._open -= _count_nodes(entry[3], entry[4])
+        return entry
 
     def _tighten_entry(self, entry: Range, best: float) -> list[tuple[float, Node, Node]] | None:
         """Return the ranges that replace one: their limit, lowest and highest levels.
@@ -299,9 +304,14 @@ class Branches:
         return bool((self._hopes <= np.array(node)).all(axis=1).any())
 
     def count_open(self, best: float) -> int:
-        """Return how many ranges wait, each of one node or many."""
+        """Return how many nodes the waiting ranges hold; some may be worse than `best`."""
         del best
-        return len(self._heap) + len(self._stack)
+        return self._open
+
+
+def _count_nodes(low: Node, high: Node) -> int:
+    """Count the nodes of the range from `low` to `high`."""
+    return prod(h - a + 1 for a, h in zip(low, high, strict=True))
 
 
 def _may_hold_best(limit: float, best: float) -> bool:
