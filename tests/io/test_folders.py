@@ -11,7 +11,7 @@ import pytest
 
 import incrowd
 from incrowd.datasets import hospital
-from incrowd.engines.folders import in_parts, parts, sha256
+from incrowd.engines.folders import names_several_files, parquet_files, sha256
 from incrowd.errors import InputError
 from incrowd.io import atomic, files
 from incrowd.io.atomic import heal, is_pending, replacing_both
@@ -40,7 +40,7 @@ def test_a_folder_and_a_pattern_are_read_file_by_file(folder):
 def test_a_file_whose_name_looks_like_a_pattern_is_a_file(tmp_path):
     path = tmp_path / "a[1].parquet"
     pl.DataFrame({"a": [1]}).write_parquet(path)
-    assert not in_parts(path)
+    assert not names_several_files(path)
     assert read(path).frame["a"].to_list() == [1]
 
 
@@ -61,7 +61,7 @@ def test_other_things_in_a_folder_are_refused(folder, tmp_path):
         read(folder)
     (folder / "inner.parquet").mkdir()
     with pytest.raises(InputError, match="other things"):
-        parts(folder)
+        parquet_files(folder)
 
 
 def test_the_digest_is_that_of_the_sorted_digests(folder):

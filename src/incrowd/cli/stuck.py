@@ -84,7 +84,7 @@ def _end_process(last_words: LastWords, placed: int) -> None:
     """Remove what is half-written, say so, and end the process; never while files are placed."""
     with PLACING.lock:
         atomic.remove_unplaced()
-        private_folders.remove_all()
+        private_folders.remove_private_folders()
         code = [1]
 
         def say() -> None:

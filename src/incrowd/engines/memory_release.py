@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def polars_of(frame: "nw.DataFrame[Any]") -> pl.DataFrame:
-    """The same table as a frame of Polars; not copied if it is one."""
+    """The same table as a frame of Polars; itself if it is one."""
     native = nw.to_native(frame)
     if isinstance(native, pl.DataFrame):
         return native
@@ -69,13 +69,13 @@ class MemoryStaged:
         return polars_of(nw.from_native(self.frame, eager_only=True))
 
     @cached_property
-    def coded(self) -> pl.DataFrame:
-        """The staged rows with texts that repeat as a dictionary's numbers: these count fast."""
+    def dictionary_rows(self) -> pl.DataFrame:
+        """The staged rows with columns of repeated texts as Enums, which are faster to count."""
         return with_dictionaries(self.rows)
 
     @property
-    def repeated(self) -> int:
-        """Number of records that the release holds more than once."""
+    def repeated_records(self) -> int:
+        """Number of records of the table that the release holds more than once."""
         return int((np.bincount(self.take, minlength=1) > 1).sum())
 
     def counts(
@@ -90,7 +90,7 @@ class MemoryStaged:
         """Count distinct rows of shown cells and held codes, as `Staged.counts` says."""
         person = self.plan.unit if unit else None
         return count_rows(
-            select_columns(self.coded, columns),
+            select_columns(self.dictionary_rows, columns),
             {column.name: column.codes[self.take] for column in held},
             None if person is None else person.codes[self.take],
             self.classes[self.take] if classes else None,
@@ -117,7 +117,7 @@ class MemoryStaged:
         return count_rows(pl.DataFrame([held, self.rows[column].alias("shown")]))
 
     def count_altered(self) -> dict[str, int]:
-        """Number of cells, per column that leaves as it is, that differ from their record."""
+        """Number of cells that differ from their records', by column that leaves as it is."""
         before = self.engine.rows
         return {
             name: _count_unequal(before[name].gather(self.take), self.rows[name])
@@ -125,7 +125,10 @@ class MemoryStaged:
         }
 
     def write(self, target: Target | NewTable | None = None) -> "MemoryWritten":
-        """Write the rows to their target and return them read anew; without one as they are."""
+        """Write the rows to their target; return them read anew, without a target as they are.
+
+        `PolicyError` if the target is a table of a database.
+        """
         if isinstance(target, NewTable):
             raise PolicyError(
                 "rows in memory are released to a file or a frame", remedy="name a file"
@@ -142,9 +145,9 @@ class MemoryWritten(Written):
     """The written release, read back."""
 
     stored: pl.DataFrame
-    """The cells as they are stored: texts, if the file is one; with a dictionary if they repeat."""
+    """The cells as they are stored: texts if the file is one; repeated texts are Enums."""
     rows: pl.DataFrame
-    """The same in the types that they had."""
+    """The same cells in the types of the staged rows."""
     target: Target | None = None
 
     @property
@@ -158,12 +161,12 @@ class MemoryWritten(Written):
         return self.rows.height
 
     def counts(self, columns: Sequence[str]) -> CountedRows:
-        """The distinct rows of these columns, and their records."""
-        return count_rows(select_columns(self.coded, columns))
+        """The distinct rows of these columns, and how many records each has."""
+        return count_rows(select_columns(self.dictionary_rows, columns))
 
     @cached_property
-    def coded(self) -> pl.DataFrame:
-        """The rows with a dictionary for texts that repeat: counting compares numbers."""
+    def dictionary_rows(self) -> pl.DataFrame:
+        """The rows with columns of repeated texts as Enums, which are faster to count."""
         return with_dictionaries(self.rows)
 
     def digest(self) -> tuple[Digested, str]:
@@ -176,11 +179,14 @@ class MemoryWritten(Written):
         """SHA-256 of the rows, the same in every file format."""
         return rows_digest(self.stored, missing_values)
 
-    def differing(self, staged: MemoryStaged, missing_values: Sequence[str], *, blank: bool) -> int:
-        """Number of cells, in the column where most do, that differ from the staged rows.
+    def count_differences(
+        self, staged: MemoryStaged, missing_values: Sequence[str], *, blank: bool
+    ) -> int:
+        """Number of cells that differ from the staged rows, in the column where most do.
 
         If columns or numbers of rows differ, it is the larger number of rows. Missing cells are
-        equal however they are written, but for columns that leave as they are.
+        equal however they are written, but for columns that leave as they are; `blank` says that
+        empty text is missing, too.
         """
         if self.rows is staged.rows:
             return 0
@@ -188,7 +194,8 @@ class MemoryWritten(Written):
             return max(self.records, staged.records)
         kept, wrong = set(staged.plan.kept), 0
         for name in self.names:
-            before, after = staged.coded[name].to_frame(), self.coded[name].to_frame()
+            before = staged.dictionary_rows[name].to_frame()
+            after = self.dictionary_rows[name].to_frame()
             if name not in kept:
                 before = clear_marks(before, missing_values, text=blank)
                 after = clear_marks(after, missing_values, text=blank)
@@ -210,7 +217,7 @@ def _count_unequal(one: pl.Series, other: pl.Series) -> int:
 
 
 def _count_unequal_enums(one: pl.Series, other: pl.Series) -> int:
-    """As `_count_unequal` of two Enums: by their numbers, not their texts."""
+    """Number of cells that differ between two Enums, compared by numbers in place of texts."""
     place = {text: i for i, text in enumerate(listed_texts(one).to_list())}
     nowhere, size = len(place), len(place) + 1
     theirs = [place.get(text, size) for text in listed_texts(other).to_list()]

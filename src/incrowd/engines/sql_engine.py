@@ -31,10 +31,10 @@ class SqlEngine(SqlCounting):
     def stage(self, plan: RowPlan, draw: np.random.Generator) -> SqlStaged:
         """Make the rows that are to leave, with class and person, in a table of ours."""
         place, order, within = (draw.bytes(16).hex() for _ in range(3))
-        self.database.snapshot()
+        self.database.take_snapshot()
         staging = Staging(self, plan)
-        staging.assign(place)
-        staging.show(order, within)
+        staging.assign_classes(place)
+        staging.stage_rows(order, within)
         return SqlStaged(self, plan, order)
 
     def part_counts(
@@ -56,14 +56,14 @@ class SqlEngine(SqlCounting):
     ) -> SqlStaged:
         """Stage what a job makes of parts, as `PartEngine` says; people stay in one part."""
         order = draw.bytes(16).hex()
-        self.database.snapshot()
+        self.database.take_snapshot()
         if plan.unit is not None:
             person = "CASE WHEN u = 0 THEN -1 - row ELSE u END"
             part = f"min({part}) OVER (PARTITION BY {person})"
         staging = Staging(self, plan)
         query = f"SELECT coded.*, {part} AS part FROM ({staging.coded_rows}) coded"
         self.database.apply("assigned", query, job, watch, kept)
-        staging.show(order, "", by_job=True)
+        staging.stage_rows(order, "", by_job=True)
         return SqlStaged(self, plan, order)
 
     def class_cells(self, columns: int) -> pl.DataFrame:

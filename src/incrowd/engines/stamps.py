@@ -36,7 +36,7 @@ class Stamp:
         return Stamp.of(self.path) != self
 
     def refuse_changed(self) -> None:
-        """Refuse a file that changed since the stamp was made."""
+        """Raise `NotMetError` if the file changed since the stamp was made."""
         if self.changed:
             raise NotMetError(
                 "the file changed while it was read, so its rows are not those that should leave",

@@ -163,11 +163,11 @@ def _parquet_size(path: Path) -> tuple[int, int] | None:
 def _open_files(files: list[Path], layout: Layout, memory: int | None, note: str) -> LargeTable:
     """The table of these files in a new database; texts are copied to Parquet first."""
     from incrowd.engines.duckdb import DuckDB  # noqa: PLC0415  an extra
-    from incrowd.engines.sql import closed_on_failure  # noqa: PLC0415  beside it
+    from incrowd.engines.sql import close_on_failure  # noqa: PLC0415  beside it
     from incrowd.engines.sql_engine import SqlEngine  # noqa: PLC0415  beside it
 
     database, form = DuckDB(memory=memory), Form("parquet")
-    with closed_on_failure(database):
+    with close_on_failure(database):
         if _parquet_size(files[0]) is None:
             form, database.text = _copy_as_parquet(
                 files[0], layout, database.folder / "table.parquet"

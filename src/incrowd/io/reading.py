@@ -11,7 +11,7 @@ import polars as pl
 from incrowd.engines import elsewhere
 from incrowd.engines.addresses import refuse_addresses
 from incrowd.engines.base import Engine
-from incrowd.engines.fetch import in_memory
+from incrowd.engines.fetch import fetch_into_memory
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError, LimitError, boundary
 from incrowd.io import large, tables
@@ -187,7 +187,7 @@ def rows_of(frame: Any) -> pl.DataFrame:
     if isinstance(frame, pl.DataFrame):
         return frame
     if (engine := elsewhere.engine_of(frame)) is not None:
-        return in_memory(engine).rows
+        return fetch_into_memory(engine).rows
     return MemoryEngine(frame).rows
 
 

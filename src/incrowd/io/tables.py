@@ -12,7 +12,7 @@ from typing import IO, Any, Literal, TypeAlias
 import narwhals.stable.v2 as nw
 import polars as pl
 
-from incrowd.engines.folders import in_parts, keys_of, parts
+from incrowd.engines.folders import folder_keys, names_several_files, parquet_files
 from incrowd.errors import InputError, PolicyError, count_of
 from incrowd.io import sheet_writing
 from incrowd.io.byte_limits import read_all
@@ -103,7 +103,7 @@ def read(path: str | os.PathLike[str], layout: Layout | None = None) -> Source:
     """
     layout = replace(layout or Layout(), tabs=is_tabbed(path))
     with file_boundary(path):
-        read_in = _read_parts if in_parts(path) else _read_file
+        read_in = _read_parts if names_several_files(path) else _read_file
         table = read_in(path, layout)
         _refuse_empty(table.frame)
         return _rewrite(table, layout)
@@ -184,11 +184,11 @@ def _read_file(path: str | os.PathLike[str], layout: Layout) -> Source:
 
 def _read_parts(path: str | os.PathLike[str], layout: Layout) -> Source:
     """The rows of a folder's or pattern's Parquet files; folders such as `day=1` add a column."""
-    every = parts(path)
+    every = parquet_files(path)
     frames = [_read_bytes(file.read_bytes(), replace(layout, columns=None)) for file in every]
     if any(read.format != "parquet" for read in frames):
         raise InputError("it holds other things than Parquet files", remedy="name another folder")
-    keys = [keys_of(file, path) for file in every]
+    keys = [folder_keys(file, path) for file in every]
     found = [with_keys(read.frame, one) for read, one in zip(frames, keys, strict=True)]
     if len({tuple(frame.schema.items()) for frame in found}) > 1:
         raise InputError(

@@ -77,7 +77,7 @@ def with_label_columns(table: AttackTable, known: Iterable[str]) -> AttackTable:
     split = split_columns(dict.fromkeys(known), table.names)
     engine = table.engine
     if isinstance(engine, FetchedColumns) and split:
-        engine = engine.memory(table.names)
+        engine = engine.memory_engine(table.names)
     if not split or not isinstance(engine, MemoryEngine):
         return table
     rows = pl.DataFrame([engine.series(name).alias(name) for name in table.names])

@@ -245,8 +245,8 @@ def _demand_rows(evidence: ReleaseEvidence) -> None:
     policy, engine = table.policy, table.engine
     wanted = leaving_names(policy, engine.names, evidence.rows.split)
     demand_complete(written.names, written.records, wanted, staged.records)
-    demand_same_rows(written.differing(staged, policy.missing_values, blank=engine.text))
-    demand_once(staged.repeated)
+    demand_same_rows(written.count_differences(staged, policy.missing_values, blank=engine.text))
+    demand_once(staged.repeated_records)
     demand_unchanged(staged.count_altered(), unchanged_columns(policy))
     if policy.missing is not Missing.SUPPRESS:
         demand_accounted(staged.records, engine.records, policy.suppression)

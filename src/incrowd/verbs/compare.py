@@ -10,7 +10,7 @@ import polars as pl
 
 from incrowd.arrays import MISSING
 from incrowd.engines.base import Engine
-from incrowd.engines.fetch import in_memory
+from incrowd.engines.fetch import fetch_into_memory
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError, PolicyError, count_of
 from incrowd.hierarchy.hierarchy import Hierarchy
@@ -122,7 +122,7 @@ def _name_sides(sides: Sequence[Side], given: Sequence[str]) -> list[Side]:
 
 def compare_tables(original: Side, releases: Sequence[Side], asked: CompareRequest) -> Comparison:
     """Compare an original with releases that are open, as `compare` does."""
-    tables = _Tables(in_memory(original.engine), asked)
+    tables = _Tables(fetch_into_memory(original.engine), asked)
     watch = asked.watch or Watch()
     shown = []
     for place, side in enumerate(releases):
@@ -156,7 +156,7 @@ class _Tables:
     def __init__(self, engine: MemoryEngine, asked: CompareRequest) -> None:
         self._asked, self._engine = asked, engine
         self._analysis = _analysis_formula(asked)
-        nested = set(engine.uncoded)
+        nested = set(engine.uncodable_columns)
         self._nested = tuple(name for name in engine.names if name in nested)
         names = [name for name in engine.names if name not in nested]
         if not names:
@@ -191,8 +191,8 @@ class _Tables:
 
     def read_release(self, side: Side) -> ReleaseTable:
         """Read a release, its labels as values of the original."""
-        engine, split = _join_split_labels(in_memory(side.engine), self._engine.names)
-        nested = set(engine.uncoded)
+        engine, split = _join_split_labels(fetch_into_memory(side.engine), self._engine.names)
+        nested = set(engine.uncodable_columns)
         there = [n for n in self.original.columns if n in engine.names and n not in nested]
         if not there:
             raise InputError(

@@ -21,7 +21,7 @@ import polars as pl
 
 from incrowd.arrays import Counts
 from incrowd.engines import elsewhere
-from incrowd.engines.fetch import in_memory
+from incrowd.engines.fetch import fetch_into_memory
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.recount import Frames, count_ratios, count_ratios_in_passes, refuse_above
 from incrowd.engines.stream import (
@@ -98,9 +98,9 @@ def _mask_table(source: Any, request: WithholdRequest, watch: Watch, *, like: bo
     if engine is None:
         return _mask_frame(source, request, watch)
     with closing(engine):
-        rows = in_memory(engine).rows
+        rows = fetch_into_memory(engine).rows
     found = _mask_frame(rows, request, watch)
-    return replace(found, frame=elsewhere.like(source, found.frame)) if like else found
+    return replace(found, frame=elsewhere.convert_like(source, found.frame)) if like else found
 
 
 def passes_in_batches(source: AnyPath, method: str) -> bool:
@@ -217,10 +217,12 @@ def _mask_frame(frame: Any, request: WithholdRequest, watch: Watch) -> Masked:
         within = NestedWatch(watch, request.time_limit)
         return withhold(records_of(engine.codes(names)), plain, watch=within)
 
-    decision = _decide_columns(request, engine.names, engine.uncoded, engine.records, decide)
+    decision = _decide_columns(
+        request, engine.names, engine.uncodable_columns, engine.records, decide
+    )
     order = drawn_order(engine.records, request.seed, keep=request.keep_order)
     cells = {name: Keep() for name in decision.published}
-    rows = engine.show(cells, np.arange(engine.records) if order is None else order)
+    rows = engine.build_frame(cells, np.arange(engine.records) if order is None else order)
     ratios = _recount(rows_of(rows), decision.published, decision.records)
     refuse_above(ratios, request.measure, request.ratio)
     return decision.outcome(rows, ratios, watch.elapsed)
@@ -301,7 +303,7 @@ def _decide_by_sample(table: RereadableTable, request: WithholdRequest, watch: W
             records.select(names), [one.select(names) for one in drawn], plain
         )
 
-    nested = MemoryEngine(records.frame).uncoded
+    nested = MemoryEngine(records.frame).uncodable_columns
     return _decide_columns(request, table.names, nested, records.seen, decide)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from incrowd.arrays import Counts
 from incrowd.engines import elsewhere
 from incrowd.engines.base import Engine
-from incrowd.engines.fetch import in_memory
+from incrowd.engines.fetch import fetch_into_memory
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.stream import records_of
 from incrowd.errors import InputError, PolicyError
@@ -102,7 +102,7 @@ class TableElsewhere(EngineTable):
     def sizes(self, names: Sequence[str]) -> tuple[Counts, Counts]:
         """Each size of classes of records equal in these columns, and how many classes have it."""
         if self.policy is None:
-            return self.engine.sizes(names)
+            return self.engine.class_sizes(names)
         columns = codes_of(self.engine, names, self.policy)
         records = self.engine.counts((), list(columns.values())).records
         sizes, classes = np.unique(records, return_counts=True)
@@ -205,7 +205,7 @@ def _table_elsewhere(
     """Bring a table elsewhere into memory if that is asked for, or if it is small."""
     names = choose_columns(engine.names, columns)
     if whole or engine.records <= FEW_RECORDS:
-        return TableInMemory(in_memory(engine, names), names)
+        return TableInMemory(fetch_into_memory(engine, names), names)
     return TableElsewhere(engine, names)
 
 
