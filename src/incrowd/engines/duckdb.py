@@ -94,7 +94,7 @@ def _copy_of_table(source: str) -> "DuckDB":
 
 
 def _copy_of_files(source: str) -> "DuckDB":
-    """A database with a copy of Parquet files in some cloud; `InputError` if it cannot read them."""
+    """A database with a copy of Parquet files in some cloud; `InputError` if it has no access."""
     kind = source.partition("://")[0]
     found = DuckDB()
     with boundary(
@@ -218,7 +218,7 @@ class DuckDB(Database):
         """Set DuckDB's memory limit to what the rest of the process leaves of the engine's limit.
 
         With `least` DuckDB gets the smallest limit, so that it gives back its cache of files before
-        other work begins. Does nothing if the engine has no limit.
+        other work begins. Does nothing without a limit, or if the process's memory is not known.
         """
         held = resident_bytes()
         if self.memory is None or held is None:

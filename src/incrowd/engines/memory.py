@@ -58,7 +58,7 @@ class MemoryEngine:
 
     @cached_property
     def sealed(self) -> Mapping[str, str]:
-        """What cells hold that incrowd cannot look into, such as lists, by column with such cells."""
+        """What cells hold that incrowd cannot look into (lists, bytes), by column that has some."""
         found = {name: sealed_content(self._frame[name]) for name in self.names}
         return {name: what for name, what in found.items() if what}
 
@@ -94,7 +94,7 @@ class MemoryEngine:
         return dict(zip(names, in_threads(tasks), strict=True))
 
     def weights(self, name: str) -> Floats:
-        """The weight of each record by this column; `InputError` unless all are numbers from 0 on."""
+        """The weight of each record by this column; `InputError` unless all are 0 or more."""
         column = self._code_weights(name)
         values = weight_of_codes(column)[column.codes]
         wrong = ~(values >= 0)
@@ -102,7 +102,7 @@ class MemoryEngine:
         return values
 
     def _code_weights(self, name: str) -> CodedColumn:
-        """The column as codes of numbers; `InputError`, on weights, if some cells are no numbers."""
+        """The column as codes of numbers; `InputError`, on weights, if a cell is no number."""
         try:
             return self.code(name, Kind.NUMBER)
         except InputError as error:
@@ -251,7 +251,7 @@ class MemoryEngine:
     def _cells_of(
         self, name: str, cell: Cell, classes: Codes, take: Counts, moved: Counts | None
     ) -> "nw.Series[Any]":
-        """The cells that a column shows for the records `take`; arguments are as in `build_frame`."""
+        """The cells that a column shows for the records `take`; see `build_frame` for the rest."""
         match cell:
             case Keep():
                 return self._column(name)[take]

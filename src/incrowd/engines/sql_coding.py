@@ -49,7 +49,7 @@ class SqlCoding:
 
     @property
     def sealed(self) -> Mapping[str, str]:
-        """What cells hold that incrowd cannot look into, such as lists, by column with such cells."""
+        """What cells hold that incrowd cannot look into (lists, bytes), by column that has some."""
         said = {"nested": "lists or structures", "bytes": BYTES}
         return {
             column.name: said[column.cells]
@@ -174,7 +174,7 @@ class SqlCoding:
         return column, weight
 
     def _code_weights(self, name: str) -> CodedColumn:
-        """The column as codes of numbers; `InputError`, on weights, if some cells are no numbers."""
+        """The column as codes of numbers; `InputError`, on weights, if a cell is no number."""
         try:
             return self.codes([name], {name: Kind.NUMBER})[name]
         except InputError as error:
