@@ -5,7 +5,7 @@ import pytest
 
 from incrowd.errors import InputError
 from incrowd.io.atomic import replacing
-from incrowd.io.faults import reason
+from incrowd.io.faults import system_reason
 
 
 def names(folder):
@@ -90,5 +90,5 @@ def test_a_full_disk_is_an_input_error(tmp_path):
 
 
 def test_the_reason_is_the_systems():
-    assert reason(OSError("write failed (os error 28) at secret")) == os.strerror(28)
-    assert "secret" not in reason(OSError("secret"))
+    assert system_reason(OSError("write failed (os error 28) at secret")) == os.strerror(28)
+    assert "secret" not in system_reason(OSError("secret"))

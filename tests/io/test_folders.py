@@ -14,7 +14,7 @@ from incrowd.datasets import hospital
 from incrowd.engines.folders import names_several_files, parquet_files, sha256
 from incrowd.errors import InputError
 from incrowd.io import atomic, files
-from incrowd.io.atomic import heal, is_pending, replacing_both
+from incrowd.io.atomic import finish_killed_runs, is_pending, replacing_both
 from incrowd.io.tables import read
 
 
@@ -138,7 +138,7 @@ def test_what_a_killed_run_left_is_completed_or_taken_back(tmp_path, when):
     assert done.returncode == 9
     assert len(list(tmp_path.iterdir())) > 1
     assert is_pending(tmp_path / "release") == (when == "placed")
-    heal(tmp_path / "release", tmp_path / "paper")
+    finish_killed_runs(tmp_path / "release", tmp_path / "paper")
     left = sorted(path.name for path in tmp_path.iterdir())
     assert left == ([] if when == "written" else ["paper", "release"])
 

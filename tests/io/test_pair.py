@@ -13,7 +13,7 @@ import pytest
 from incrowd.errors import InputError
 from incrowd.io import atomic as pair
 from incrowd.io.atomic import (
-    heal,
+    finish_killed_runs,
     is_pending,
     new_file_beside,
     placing_with_last_step,
@@ -97,7 +97,7 @@ def test_after_a_kill_at_any_moment_the_next_run_makes_the_pair_whole(when, link
         code = child(when, moment, links).returncode
         torn = held() not in {("old", "old"), ("new", "new")}
         assert not torn or is_pending("release.csv")
-        heal("release.csv", "papers/release.json")
+        finish_killed_runs("release.csv", "papers/release.json")
         assert held() in {("old", "old"), ("new", "new")}
         assert left() == []
         assert not is_pending("release.csv")
@@ -271,7 +271,7 @@ def test_outside_the_main_thread_there_is_nothing_to_hold():
 
 def test_what_a_living_process_writes_is_left_alone():
     with new_file_beside(Path("release.csv").resolve()) as made:
-        heal("release.csv", "papers/release.json")
+        finish_killed_runs("release.csv", "papers/release.json")
         with replacing("release.csv") as other:
             other.write_text("other")
         assert made.exists()
@@ -302,6 +302,6 @@ def test_an_intent_that_is_not_ours_moves_nothing(tmp_path, said):
     (tmp_path / "victim").write_text("kept")
     intent = folder / f"{pair.prefix_of(Path('release.csv'))}a.intent"
     intent.write_text(said.replace("TMP", str(tmp_path)))
-    heal(folder / "release.csv", folder / "release.json")
+    finish_killed_runs(folder / "release.csv", folder / "release.json")
     assert not intent.exists()
     assert (tmp_path / "victim").read_text() == "kept"

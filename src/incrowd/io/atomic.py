@@ -37,7 +37,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     target = target_of(path)
     with new_file_beside(target) as made, system_boundary(target), naming_target(made, path):
         yield made
-        settle(made, target)
+        set_mode_and_sync(made, target)
         made.replace(target)
         sync(target.parent)
 
@@ -85,7 +85,7 @@ def new_file_beside(target: Path, *, parts: bool = False) -> Iterator[Path]:
     With `parts` it is a folder. Another process sees by the lock that this one lives.
     """
     with system_boundary(target), lock_folder(target.parent):
-        sweep(target)
+        remove_leftovers(target)
         handle, name = _make_beside(target, "".join(target.suffixes[-2:]), parts=parts)
         _lock(handle)
     made = Path(name)
@@ -134,7 +134,7 @@ def prefix_of(target: Path) -> str:
     return f".incrowd-{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:12]}-"
 
 
-def sweep(target: Path) -> None:
+def remove_leftovers(target: Path) -> None:
     """Remove the files that dead processes left beside the target, whose folder must be locked.
 
     A living process holds a lock on its file. Where there are no locks, nothing is removed.
@@ -175,14 +175,14 @@ def _lock(handle: int, *, wait: bool = False) -> None:
             fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
 
 
-def settle(made: Path, target: Path) -> None:
+def set_mode_and_sync(made: Path, target: Path) -> None:
     """Give a new file the permissions of the one it replaces, or the usual ones, and sync it.
 
     A folder, which replaces nothing, and its files get the usual ones.
     """
     if made.is_dir():
         for file in made.iterdir():
-            settle(file, target)
+            set_mode_and_sync(file, target)
         usual = os.umask(0)
         os.umask(usual)
         made.chmod(0o777 & ~usual)
@@ -225,9 +225,9 @@ def replacing_both(
         with naming_target(new, release), naming_target(new_certificate, certificate):
             yield new, new_certificate
         with system_boundary(second):
-            settle(new_certificate, second)
+            set_mode_and_sync(new_certificate, second)
         with system_boundary(first):
-            settle(new, first)
+            set_mode_and_sync(new, first)
             with delay_interrupts(), lock_folder(first.parent):
                 _place((new, first), (new_certificate, second))
 
@@ -248,7 +248,7 @@ def placing_with_last_step(
             placing.enter_context(delay_interrupts())
             with system_boundary(target):
                 placing.enter_context(lock_folder(target.parent))
-                settle(made, target)
+                set_mode_and_sync(made, target)
                 placing.enter_context(_swap_in(made, target))
             last()
 
@@ -280,13 +280,13 @@ def _swap_in(made: Path, target: Path) -> Iterator[None]:
             old.unlink()
 
 
-def heal(release: AnyPath, certificate: AnyPath) -> None:
+def finish_killed_runs(release: AnyPath, certificate: AnyPath) -> None:
     """Complete or undo what killed runs left half done at these two targets."""
     for left in (Path(os.path.realpath(path)) for path in (release, certificate)):
         with suppress(OSError), lock_folder(left.parent):
             for intent in _intents(left):
                 _settle_intent(intent, left)
-            sweep(left)
+            remove_leftovers(left)
 
 
 def is_pending(release: AnyPath) -> bool:
@@ -297,7 +297,7 @@ def is_pending(release: AnyPath) -> bool:
 def _place(release: tuple[Path, Path], certificate: tuple[Path, Path]) -> None:
     """Rename both new files to their targets, with an intent on the disk meanwhile.
 
-    The intent tells `heal` what was going on. The release's folder must be locked.
+    The intent tells `finish_killed_runs` what was going on. The release's folder must be locked.
     """
     (new, first), (new_certificate, second) = release, certificate
     intent = _store_intent(new, first, new_certificate, second)

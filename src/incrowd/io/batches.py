@@ -22,15 +22,15 @@ import polars as pl
 from incrowd.engines.private_folders import private_folder
 from incrowd.errors import InputError, each_within
 from incrowd.io.byte_limits import read_all
-from incrowd.io.csv_chunks import csv_chunks, without_lines
-from incrowd.io.decoding import decoder_of, head_of
+from incrowd.io.csv_chunks import csv_chunks, drop_first_lines
+from incrowd.io.decoding import decode_head, decoder_of
 from incrowd.io.faults import file_boundary
 from incrowd.io.layout import Layout
 from incrowd.io.notation import FoundNotations, find_notations, may_be_rewritten
 from incrowd.io.tables import GZIP, ZSTD, Form, Format, is_tabbed
-from incrowd.io.text import read_records, refuse_binary, start_of, with_line_feeds
+from incrowd.io.text import find_text_start, read_records, refuse_binary, with_line_feeds
 from incrowd.io.titles import refuse_wide
-from incrowd.io.unpacked import ByteStream, CountingReader, Limited, open_zstd
+from incrowd.io.unpacked import ByteStream, CountingReader, LimitedReader, open_zstd
 from incrowd.io.whole import HEAD, reader_of
 
 _PARQUET, _ARROW, _STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
@@ -89,10 +89,10 @@ def _open_stream(
     packed = CountingReader(stream)
     if start.startswith(GZIP):
         unpacked = stack.enter_context(gzip.GzipFile(fileobj=packed))
-        return _read_unpacked(_Peeked(Limited(unpacked, packed)), layout)
+        return _read_unpacked(_Peeked(LimitedReader(unpacked, packed)), layout)
     if start.startswith(ZSTD):
         return _read_unpacked(
-            _Peeked(Limited(stack.enter_context(_unpack_zstd(packed)), packed)), layout
+            _Peeked(LimitedReader(stack.enter_context(_unpack_zstd(packed)), packed)), layout
         )
     return _read_unpacked(stream, layout)
 
@@ -222,13 +222,13 @@ def _read_text(stream: "_Peeked", layout: Layout) -> Batches:
     notes: list[str] = []
     head = _peek_lines(stream)
     to_utf8 = decoder_of(head, layout.encoding, notes)
-    raw = head_of(head, layout.encoding)
-    start = start_of(with_line_feeds(raw), layout)
+    raw = decode_head(head, layout.encoding)
+    start = find_text_start(with_line_feeds(raw), layout)
     names, delimiter, returns = start.names, start.delimiter, b"\n" not in raw
     notes += map(str, start.notes())
     chosen = layout.choose(names)
     pieces = to_utf8(iter(partial(stream.read, layout.piece), b""))
-    pieces = without_lines(pieces, start.line - 1, returns=returns)
+    pieces = drop_first_lines(pieces, start.line - 1, returns=returns)
     chunks = csv_chunks(pieces, delimiter, header=start.header, returns=returns, line=start.line)
 
     def frames() -> Iterator[pl.DataFrame]:

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from incrowd.errors import InputError, boundary, each_within
-from incrowd.io.decoding import decoder_of, with_last
+from incrowd.io.decoding import decoder_of, mark_last
 from incrowd.io.tables import Form
 from incrowd.kernels.io import lines as line_kernels
 
@@ -49,7 +49,7 @@ def csv_chunks(
     With `header` its first record holds the column names, with `returns` lines end with \r alone.
     """
     rest = b""
-    for piece, last in with_last(pieces):
+    for piece, last in mark_last(pieces):
         rest += piece.replace(b"\r", b"\n") if returns else piece
         end = len(rest) if last else _end_of_last_record(rest, delimiter)
         text = rest[:end].lstrip(b"\r\n")
@@ -63,7 +63,7 @@ def csv_chunks(
         rest = rest[end:]
 
 
-def without_lines(pieces: Iterator[bytes], lines: int, *, returns: bool) -> Iterator[bytes]:
+def drop_first_lines(pieces: Iterator[bytes], lines: int, *, returns: bool) -> Iterator[bytes]:
     r"""The pieces of a text without its first `lines` lines; with `returns` these end with \r."""
     mark = b"\r" if returns else b"\n"
     for piece in pieces:
@@ -105,9 +105,9 @@ class PlainText:
     names: tuple[str, ...]
     """All its columns."""
     piece: int = PIECE
-    """Bytes that `chunks` reads at a time."""
+    """Bytes that `read_chunks` reads at a time."""
 
-    def columns(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
+    def read_columns(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
         """These columns as text, in frames, in the order of the records."""
         with _boundary():
             places = [self.names.index(name) for name in names]
@@ -115,7 +115,7 @@ class PlainText:
             frames = iter(table.collect_batches(maintain_order=True))
         yield from each_within(frames, _boundary)
 
-    def counts(self, name: str) -> pl.DataFrame:
+    def count_cells(self, name: str) -> pl.DataFrame:
         """The distinct cells of a column (`shown`) and how often each occurs (`size`)."""
         with _boundary():
             place = self.names.index(name)
@@ -123,9 +123,9 @@ class PlainText:
             sizes = cells.group_by("shown").agg(size=pl.len().cast(pl.Int64))
             return sizes.collect(engine="streaming")
 
-    def chunks(self) -> Iterator[CsvChunk]:
+    def read_chunks(self) -> Iterator[CsvChunk]:
         """All records in chunks, byte for byte; a text in another encoding is refused."""
-        pieces = decoder_of(b"", "utf-8", [])(_pieces(self.path, self.piece))
+        pieces = decoder_of(b"", "utf-8", [])(_read_pieces(self.path, self.piece))
         yield from csv_chunks(pieces, self.delimiter, header=True, returns=False)
 
     @property
@@ -134,7 +134,7 @@ class PlainText:
         return self.path.stat().st_size
 
 
-def plain_text(path: str | os.PathLike[str], form: Form, names: Sequence[str]) -> PlainText | None:
+def as_plain_text(path: str | os.PathLike[str], form: Form, names: Sequence[str]) -> PlainText | None:
     """The text in this file, if Polars finds these columns in this order in it; else None."""
     if form.format != "csv" or form.compression is not None:
         return None
@@ -146,7 +146,7 @@ def plain_text(path: str | os.PathLike[str], form: Form, names: Sequence[str]) -
     return PlainText(Path(path), form.delimiter, tuple(names)) if found == list(names) else None
 
 
-def _pieces(path: Path, size: int) -> Iterator[bytes]:
+def _read_pieces(path: Path, size: int) -> Iterator[bytes]:
     """The bytes of a file, so many at a time."""
     with ExitStack() as stack:
         with _boundary():

@@ -127,7 +127,7 @@ class Rewriting:
         bounds = np.column_stack([np.append(0, ends[:-1, -1]), ends])
         data = b"".join(face for faces in written for face in faces)
         return cls(
-            _runs(names, leaving, [cells.name for cells in looks]),
+            _column_runs(names, leaving, [cells.name for cells in looks]),
             np.frombuffer(data + b"\n", dtype=np.uint8),
             bounds,
             np.array([len(cells) for cells in looks], dtype=np.int32),
@@ -138,7 +138,7 @@ class Rewriting:
         """Bytes by which a record can become longer at most."""
         return int(np.diff(self.bounds).max(axis=1).sum()) + len(self.bounds) + 1
 
-    def rows(self, cut: CsvRecords, codes: Codes) -> CsvRows:
+    def rewrite_records(self, cut: CsvRecords, codes: Codes) -> CsvRows:
         """The records with the cells that these codes stand for, including the header."""
         number = len(cut)
         made = np.empty(len(cut.text) + number * self.longest, dtype=np.uint8)
@@ -149,7 +149,7 @@ class Rewriting:
         return CsvRows(made[: ends[-1] if number else 0], ends)
 
 
-def _runs(names: Sequence[str], leaving: Sequence[str], shown: Sequence[str]) -> Codes:
+def _column_runs(names: Sequence[str], leaving: Sequence[str], shown: Sequence[str]) -> Codes:
     """Runs of columns to copy in one go, and replaced columns: first, last, and what is shown.
 
     The third number is the place among the shown columns, or `KEPT` for a run that is copied.
@@ -175,21 +175,21 @@ def rewrite(text: PlainText, how: Rewriting, codes: Iterable[Codes]) -> Iterator
 
     def tasks() -> Iterator[Callable[[], CsvRows]]:
         codes = how.header[:, np.newaxis]
-        for records in _records(text):
+        for records in _cut_records(text):
             codes = np.hstack([codes, take(len(records) - codes.shape[1])])
-            yield partial(how.rows, records, codes)
+            yield partial(how.rewrite_records, records, codes)
             codes = codes[:, :0]
 
-    for number, rows in enumerate(_in_pipeline(tasks())):
+    for number, rows in enumerate(_run_in_pipeline(tasks())):
         if not number:
             yield rows.part(0, 1)
         yield rows.part(1, len(rows)) if not number else rows
     take.refuse_more()
 
 
-def _records(text: PlainText) -> Iterator[CsvRecords]:
+def _cut_records(text: PlainText) -> Iterator[CsvRecords]:
     """The records of the text, chunk by chunk; `OtherRecordsError` if a chunk is odd."""
-    for chunk in text.chunks():
+    for chunk in text.read_chunks():
         records = CsvRecords.of(chunk, text.delimiter, len(text.names))
         if records is None:
             raise OtherRecordsError
@@ -222,7 +222,7 @@ class _CodeQueue:
             raise OtherRecordsError
 
 
-def _in_pipeline(tasks: Iterable[Callable[[], CsvRows]]) -> Iterator[CsvRows]:
+def _run_in_pipeline(tasks: Iterable[Callable[[], CsvRows]]) -> Iterator[CsvRows]:
     """The results of the tasks in their order, while later tasks already run in other threads."""
     waiting: list[Future[CsvRows]] = []
     with ThreadPoolExecutor(threads()) as pool:
@@ -281,22 +281,22 @@ def shuffled_text(
     keyed = ((rows, rng.bit_generator.random_raw(len(rows))) for rows in parts)
     if ranges == 1:
         held = [_join_keyed(list(keyed))]
-    for rows, drawn in held if ranges == 1 else _by_ranges(keyed, ranges, scratch):
+    for rows, drawn in held if ranges == 1 else _split_into_ranges(keyed, ranges, scratch):
         yield rows.text_in(np.argsort(drawn))
 
 
-def _by_ranges(keyed: Iterable[_Keyed], ranges: int, scratch: ScratchFile) -> Iterator[_Keyed]:
+def _split_into_ranges(keyed: Iterable[_Keyed], ranges: int, scratch: ScratchFile) -> Iterator[_Keyed]:
     """The records of each range of drawn numbers, range by range, by way of the scratch file."""
     shift = np.uint64(_BITS - (ranges.bit_length() - 1))
     groups = [
         _StoredGroup.of(rows, drawn, (drawn >> shift).astype(np.uint16), ranges, scratch)
-        for rows, drawn in _in_groups(keyed, min(BYTES, ranges * _PART))
+        for rows, drawn in _join_into_groups(keyed, min(BYTES, ranges * _PART))
     ]
     for number in range(ranges):
-        yield _join_keyed([group.range(number, scratch) for group in groups])
+        yield _join_keyed([group.read_range(number, scratch) for group in groups])
 
 
-def _in_groups(keyed: Iterable[_Keyed], least: int) -> Iterator[_Keyed]:
+def _join_into_groups(keyed: Iterable[_Keyed], least: int) -> Iterator[_Keyed]:
     """The records put together into groups of at least `least` bytes; the last may have fewer."""
     held: list[_Keyed] = []
     for one in keyed:
@@ -337,7 +337,7 @@ class _StoredGroup:
         text, numbers = rows.text_in(order), drawn[order]
         return cls(scratch.put(text), scratch.put(sizes), scratch.put(numbers), firsts, starts)
 
-    def range(self, number: int, scratch: ScratchFile) -> _Keyed:
+    def read_range(self, number: int, scratch: ScratchFile) -> _Keyed:
         """Read the records of one range, with the numbers that they drew, from the scratch file."""
         first, after = self.firsts[number : number + 2].tolist()
         start, stop = self.starts[number : number + 2].tolist()

@@ -7,7 +7,7 @@ from incrowd.errors import InputError
 from incrowd.io.text import decode
 
 
-def head_of(head: bytes, encoding: str | None) -> bytes:
+def decode_head(head: bytes, encoding: str | None) -> bytes:
     """The start of a text in UTF-8, without a letter that is cut off at its end."""
     for cut in range(min(4, len(head))):
         try:
@@ -29,7 +29,7 @@ def decoder_of(
     marked = decode(head[:4], None).encoding if head[:2] in {b"\xff\xfe", b"\xfe\xff"} else None
     named = encoding or marked
     if named is None:
-        return lambda pieces: _guess(pieces, notes)
+        return lambda pieces: _decode_by_guess(pieces, notes)
     if encoding is not None:
         decode(b"", encoding)
     return lambda pieces: _transcode(pieces, named)
@@ -40,7 +40,7 @@ def _transcode(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
     name = codecs.lookup(encoding).name
     decoder = codecs.getincrementaldecoder("utf-8-sig" if name == "utf-8" else name)()
     before = 0
-    for piece, last in with_last(pieces):
+    for piece, last in mark_last(pieces):
         if name == "utf-8" and before and _is_plain(piece, decoder):
             before += len(piece)
             yield piece
@@ -63,21 +63,21 @@ def _is_plain(piece: bytes, decoder: codecs.IncrementalDecoder) -> bool:
     return bool(piece) and piece.isascii() and not decoder.getstate()[0]
 
 
-def with_last(pieces: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
+def mark_last(pieces: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
     """Each piece with False, then an empty piece with True to say that it was the last."""
     for piece in pieces:
         yield piece, False
     yield b"", True
 
 
-def _guess(pieces: Iterator[bytes], notes: list[str]) -> Iterator[bytes]:
+def _decode_by_guess(pieces: Iterator[bytes], notes: list[str]) -> Iterator[bytes]:
     """The pieces in UTF-8, read as such, or as Latin-1 if the first non-ASCII byte does not fit.
 
     `notes` then say so; a later byte that does not fit UTF-8 is refused.
     """
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     plain, latin, before = True, False, 0
-    for piece, last in with_last(pieces):
+    for piece, last in mark_last(pieces):
         if before and _is_plain(piece, decoder):
             before += len(piece)
             yield piece

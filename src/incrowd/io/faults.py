@@ -12,13 +12,13 @@ from incrowd.errors import IncrowdError, InputError, is_panic, raise_alone
 _FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
-def reason(error: BaseException) -> str:
+def system_reason(error: BaseException) -> str:
     """What the system says about this error, without the names of files."""
-    number = number_of(error)
+    number = error_number(error)
     return os.strerror(number) if number else "the system refused it"
 
 
-def number_of(error: BaseException) -> int:
+def error_number(error: BaseException) -> int:
     """The system's number of an error, also where a library only quotes it; 0 if there is none."""
     quoted = re.search(r"os error (\d+)", str(error))
     return getattr(error, "errno", None) or (int(quoted[1]) if quoted else 0)
@@ -26,7 +26,7 @@ def number_of(error: BaseException) -> int:
 
 def remedy_of(error: BaseException) -> str:
     """What to do about an error of the system."""
-    if number_of(error) in _FULL:
+    if error_number(error) in _FULL:
         return "free some space, or name another file"
     return "check the name and your permissions"
 
@@ -37,7 +37,7 @@ def system_boundary(path: str | os.PathLike[str], done: str = "written") -> Iter
     try:
         yield
     except OSError as error:
-        why, remedy = reason(error), remedy_of(error)
+        why, remedy = system_reason(error), remedy_of(error)
     else:
         return
     raise_alone(InputError(f"{str(path)!r} cannot be {done}: {why}", remedy=remedy))
@@ -66,8 +66,8 @@ def file_boundary(path: str | os.PathLike[str], done: str = "read") -> Iterator[
 
 def _refusal(start: str, done: str, error: BaseException) -> InputError:
     """Our error in place of one of another library or of the system, with this `start`."""
-    if number_of(error) or (isinstance(error, OSError) and done == "written"):
-        return InputError(f"{start}: {reason(error)}", remedy=remedy_of(error))
+    if error_number(error) or (isinstance(error, OSError) and done == "written"):
+        return InputError(f"{start}: {system_reason(error)}", remedy=remedy_of(error))
     if isinstance(error, OSError | EOFError | zlib.error):
         return InputError(f"{start}: its compression is damaged", remedy="compress it anew")
     return InputError(f"{start}: its content does not fit the format", remedy="use another format")

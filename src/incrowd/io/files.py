@@ -22,7 +22,7 @@ LARGEST = 2**28
 """The most bytes of a document."""
 
 
-def content(path: str | os.PathLike[str]) -> bytes:
+def read_document(path: str | os.PathLike[str]) -> bytes:
     """The bytes of a document, such as a policy, key or hierarchy; at most `LARGEST`."""
     with system_boundary(path, "read"), Path(path).open("rb") as file:
         data = file.read(LARGEST + 1)
@@ -68,7 +68,7 @@ def refuse_existing_paths(*paths: str | os.PathLike[str]) -> None:
             raise InputError(f"{str(path)!r} exists already", remedy="name another file")
 
 
-def send(path: str | os.PathLike[str]) -> None:
+def copy_to_stdout(path: str | os.PathLike[str]) -> None:
     """Write the bytes of a file to standard output."""
     with Path(path).open("rb") as file:
         shutil.copyfileobj(file, sys.stdout.buffer)
@@ -135,7 +135,7 @@ def read_zip_populations(path: str | os.PathLike[str]) -> dict[str, int]:
 def _text_of(path: str | os.PathLike[str]) -> str | None:
     """The text of a document; None if it is not UTF-8."""
     try:
-        return content(path).decode("utf-8-sig")
+        return read_document(path).decode("utf-8-sig")
     except UnicodeDecodeError:
         return None
 

@@ -132,9 +132,9 @@ def _evidence_of_column(name: str, below: Sequence[str], expected: Collection[st
         return 0.0
     if not below:
         return _evidence_of_words(name, below, expected)
-    kind = _kind(below)
+    kind = _kind_of_texts(below)
     if kind is not Kind.TEXT:
-        return _MOST if _kind([name]) is Kind.TEXT else -_MOST
+        return _MOST if _kind_of_texts([name]) is Kind.TEXT else -_MOST
     said = _evidence_of_form(name, below) + _evidence_of_words(name, below, expected)
     return max(-_MOST, min(_MOST, said))
 
@@ -145,13 +145,13 @@ def _evidence_of_form(name: str, below: Sequence[str]) -> float:
     Of cells written in its way, the share of those that occur once is how often the next is new
     (Good and Turing).
     """
-    form = _form(name)
-    forms = [_form(cell) for cell in below]
+    form = _form_of(name)
+    forms = [_form_of(cell) for cell in below]
     alike = [cell for cell, other in zip(below, forms, strict=True) if other == form]
     if not alike:
         wordy = sum(map(_is_wordy, forms)) if _is_wordy(form) else len(below)
-        return max(0.0, _odds(_WORDS, wordy, len(below)), _odds(_FORM, 0, len(below)))
-    written = 0.0 if _is_wordy(form) else _odds(_CODED, len(alike), len(below))
+        return max(0.0, _log_odds(_WORDS, wordy, len(below)), _log_odds(_FORM, 0, len(below)))
+    written = 0.0 if _is_wordy(form) else _log_odds(_CODED, len(alike), len(below))
     once = sum(times == 1 for times in Counter(alike).values())
     new = (once + 1) / (len(alike) + 1)
     if name in alike:
@@ -159,7 +159,7 @@ def _evidence_of_form(name: str, below: Sequence[str]) -> float:
     return written + math.log(_NEW_NAME / new)
 
 
-def _odds(usual: float, seen: int, cells: int) -> float:
+def _log_odds(usual: float, seen: int, cells: int) -> float:
     """The log of how much likelier a feature is of a name (`usual`) than of a cell (`seen`)."""
     return math.log(usual / ((seen + 0.5) / (cells + 1)))
 
@@ -180,16 +180,16 @@ def _evidence_of_words(name: str, below: Sequence[str], expected: Collection[str
     return 0.0
 
 
-def _form(text: str) -> str:
+def _form_of(text: str) -> str:
     """How a text is written: each run of capitals, letters or digits as one.
 
-    >>> _form("Zürich 8001"), _form("a.b@c.org"), _form("AGE"), _form("birth_date")
+    >>> _form_of("Zürich 8001"), _form_of("a.b@c.org"), _form_of("AGE"), _form_of("birth_date")
     ('Aa 9', 'a.a@a.a', 'A', 'a_a')
     """
-    return "".join(kind for kind, _ in groupby(map(_letter, text)))
+    return "".join(kind for kind, _ in groupby(map(_kind_of_letter, text)))
 
 
-def _letter(letter: str) -> str:
+def _kind_of_letter(letter: str) -> str:
     """The kind of a letter: 9 for digits, A or a for letters, else the letter itself."""
     if letter.isdigit():
         return "9"
@@ -203,5 +203,5 @@ def _is_wordy(form: str) -> bool:
     return not set(form) - set("Aa _-")
 
 
-def _kind(texts: Sequence[str]) -> Kind:
+def _kind_of_texts(texts: Sequence[str]) -> Kind:
     return kind_of(np.array(texts, dtype=object))

@@ -65,7 +65,7 @@ def read_tree(path: Path | str, other: str | None = None, *, ordered: bool = Tru
     A file that is empty, uneven or contradicts itself is refused. `ordered` is as in `Tree`.
     """
     path = Path(path)
-    lines = _lines(_text(path), path)
+    lines = _split_lines(_read_text(path), path)
     if not len(lines.numbers):
         raise InputError(
             f"the hierarchy file {path.name!r} is empty",
@@ -118,7 +118,7 @@ def resolve(
     return spec
 
 
-def find(folder: Path | str, columns: Iterable[str]) -> dict[str, Path]:
+def find_hierarchy_files(folder: Path | str, columns: Iterable[str]) -> dict[str, Path]:
     """The hierarchy file of each column that has one in this folder.
 
     Files are called `<column>.csv` or `*_<column>.csv`, also with `.gz`. A file belongs to the
@@ -134,7 +134,7 @@ def find(folder: Path | str, columns: Iterable[str]) -> dict[str, Path]:
     whole: dict[str, list[Path]] = {}
     ending: dict[str, list[Path]] = {}
     for path in sorted(folder.iterdir()):
-        stem = _stem(path)
+        stem = _name_without_ending(path)
         fitting = [name for name in names if stem == name or stem.endswith(f"_{name}")]
         if fitting:
             column = max(fitting, key=len)
@@ -180,7 +180,7 @@ def _parse_hierarchy(column: str, what: str) -> AnyHierarchy:
     raise PolicyError(f"the hierarchy of {column!r} cannot be {name!r}: {reason}", remedy=remedy)
 
 
-def _intervals(given: Sequence[str]) -> AnyHierarchy:
+def _make_intervals(given: Sequence[str]) -> AnyHierarchy:
     """Intervals of these widths; of the usual ones without parameters."""
     widths = tuple(float(width) for width in given)
     if len(widths) > 1:
@@ -208,7 +208,7 @@ _BUILDERS: dict[str, Callable[[Sequence[str]], AnyHierarchy]] = {
     "dates": lambda given: Dates(steps=tuple(given)) if given else Dates(),  # type: ignore[arg-type]
     "file": lambda given: File(",".join(given)),
     "flat": lambda given: Flat(values=tuple(given)),
-    "intervals": _intervals,
+    "intervals": _make_intervals,
     "ordered": lambda given: Ordered(tuple(given)),
     "prefix": lambda given: Prefix(steps=tuple(map(int, given))) if given else Prefix(),
     "quantiles": lambda given: Intervals(quantiles=int(given[0]) if given else 8),
@@ -227,32 +227,32 @@ def _gunzip(content: bytes, path: Path) -> bytes:
     raise found
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     """The text of a hierarchy file, unpacked and decoded; refused if it cannot be read."""
     if not path.is_file():
         raise InputError(
             f"the hierarchy file {str(path)!r} does not exist", remedy="check its name"
         )
     with boundary(InputError(f"the hierarchy file {path.name!r} cannot be read")):
-        content = files.content(path)
+        content = files.read_document(path)
         if path.suffix.lower() == ".gz":
             content = _gunzip(content, path)
         return decode(content, None).data.decode("utf-8-sig")
 
 
-def _lines(text: str, path: Path) -> Lines:
+def _split_lines(text: str, path: Path) -> Lines:
     """The lines of a file that are not blank, split at its delimiter."""
-    delimiter = _delimiter(text)
+    delimiter = _find_delimiter(text)
     if '"' in text:
-        return _quoted_lines(text, path, delimiter)
+        return _split_quoted_lines(text, path, delimiter)
     every = pl.Series(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), dtype=pl.String)
     numbers = (every != "").arg_true()
     fields = every.gather(numbers).str.split(delimiter)
     return Lines(numbers.to_numpy() + np.int64(1), fields.list.len().to_numpy(), fields.explode())
 
 
-def _quoted_lines(text: str, path: Path, delimiter: str) -> Lines:
-    """As `_lines`, of a file in which some fields stand in quotes."""
+def _split_quoted_lines(text: str, path: Path, delimiter: str) -> Lines:
+    """As `_split_lines`, of a file in which some fields stand in quotes."""
     wrong = InputError(
         f"the hierarchy file {path.name!r} has an open quote, or a quote inside a field",
         remedy="close it, or double it where it belongs to the text",
@@ -266,7 +266,7 @@ def _quoted_lines(text: str, path: Path, delimiter: str) -> Lines:
     return Lines(numbers, widths, pl.Series(every, dtype=pl.String))
 
 
-def _delimiter(text: str) -> str:
+def _find_delimiter(text: str) -> str:
     """The first delimiter that cuts the first lines evenly, else the one that occurs most there."""
     head = "\n".join(text.splitlines()[:50])
     for delimiter in _DELIMITERS:
@@ -286,7 +286,7 @@ def _refuse_lines(path: Path, numbers: Counts, what: str, remedy: str) -> None:
         )
 
 
-def _stem(path: Path) -> str:
+def _name_without_ending(path: Path) -> str:
     """The file's name without its ending; empty if it has none of a hierarchy file."""
     ending = next((end for end in reversed(_ENDINGS) if path.name.lower().endswith(end)), None)
     return path.name[: -len(ending)] if ending else ""

@@ -54,12 +54,12 @@ def keeping_parts(target: str | os.PathLike[str] | None) -> Iterator[KeptParts]:
         folder.chmod(0o700)
     with lock_folder(folder):
         with boundary(problem):
-            seed = _seed(folder / _STATE)
+            seed = _load_or_make_seed(folder / _STATE)
         yield KeptParts(folder, seed)
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _seed(state: Path) -> int:
+def _load_or_make_seed(state: Path) -> int:
     """The seed of the last attempt; a new one, which is stored, if there was none."""
     if state.exists():
         return int(json.loads(state.read_text())["seed"], 16)

@@ -40,10 +40,10 @@ LEAST = 2**28
 """Less memory than this is refused."""
 
 
-def bytes_of(text: str) -> int:
+def parse_memory(text: str) -> int:
     """The bytes that an amount of memory in words stands for; what is none is refused.
 
-    >>> bytes_of("2GB"), bytes_of("1.5 GiB"), bytes_of("800m")
+    >>> parse_memory("2GB"), parse_memory("1.5 GiB"), parse_memory("800m")
     (2000000000, 1610612736, 800000000)
     """
     plain = text.strip().upper()
@@ -81,14 +81,14 @@ class TableEstimate:
         """Bytes of disk that it takes to release the table out of memory."""
         return _ON_DISK * self.cells
 
-    def note(self, memory: float) -> str:
+    def describe(self, memory: float) -> str:
         """What it takes, in words, to work on the table out of memory with so many bytes."""
         rows = "" if self.rows is None else f" of {self.rows:,} rows"
         return (
             f"this table{rows} is counted with DuckDB, out of memory: in memory it would take "
-            f"about {_amount(self.memory)}. A release takes about {_time(_LEVELS * self.cells)} "
-            f"with levels, or {_time(_PARTS * self.cells)} with local recoding in parts, "
-            f"{_amount(memory)} of memory, and {_amount(self.disk)} of disk for a while"
+            f"about {_bytes_in_words(self.memory)}. A release takes about {_time_in_words(_LEVELS * self.cells)} "
+            f"with levels, or {_time_in_words(_PARTS * self.cells)} with local recoding in parts, "
+            f"{_bytes_in_words(memory)} of memory, and {_bytes_in_words(self.disk)} of disk for a while"
         )
 
 
@@ -114,13 +114,13 @@ def open_large(source: Any, layout: Layout, memory: int | None = None) -> LargeT
     if estimate is None or (estimate.memory <= most and not _has_partitions(Path(source))):
         return None
     _refuse_full_disk(estimate)
-    note = estimate.note(most)
-    return _open_files(_files(Path(source)), layout, memory, note)
+    note = estimate.describe(most)
+    return _open_files(_list_files(Path(source)), layout, memory, note)
 
 
 def estimate_size(source: Any) -> TableEstimate | None:
     """The estimated size of the table in a file or in several; None if there are no files."""
-    paths = _files(Path(source))
+    paths = _list_files(Path(source))
     if not paths:
         return None
     every = [_parquet_size(path) for path in paths]
@@ -136,7 +136,7 @@ def _has_partitions(path: Path) -> bool:
     return path.is_dir() and any(found.parent != path for found in path.rglob("*.parquet"))
 
 
-def _files(path: Path) -> list[Path]:
+def _list_files(path: Path) -> list[Path]:
     """A file, the Parquet files of a folder at any depth, or the files of a pattern; else none."""
     if path.is_dir():
         return sorted(path.rglob("*.parquet"))
@@ -200,16 +200,16 @@ def _refuse_full_disk(estimate: TableEstimate) -> None:
     free = shutil.disk_usage(tempfile.gettempdir()).free
     if estimate.disk > free:
         raise LimitError(
-            f"this table needs about {_amount(estimate.disk)} of disk for a while, and "
-            f"{_amount(free)} are free",
+            f"this table needs about {_bytes_in_words(estimate.disk)} of disk for a while, and "
+            f"{_bytes_in_words(free)} are free",
             remedy="free some, or set TMPDIR to a larger disk",
         )
 
 
-def _time(seconds: float) -> str:
+def _time_in_words(seconds: float) -> str:
     """Seconds in words.
 
-    >>> _time(40), _time(300), _time(9000)
+    >>> _time_in_words(40), _time_in_words(300), _time_in_words(9000)
     ('a minute', '5 minutes', '2.5 hours')
     """
     minutes = seconds / 60
@@ -218,7 +218,7 @@ def _time(seconds: float) -> str:
     return f"{minutes:.0f} minutes" if minutes < 100 else f"{minutes / 60:.1f} hours"
 
 
-def _amount(size: float) -> str:
+def _bytes_in_words(size: float) -> str:
     """A number of bytes in words, such as `12 MB`."""
     for unit in ("B", "kB", "MB"):
         if size < 1000:

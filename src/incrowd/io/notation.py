@@ -44,17 +44,17 @@ class NumberNotation:
         return rf"^[+-]?{whole}({re.escape(self.decimal)}\d+)?$"
 
     @cached_property
-    def telling(self) -> str:
+    def unmistakable(self) -> str:
         """A pattern for those numbers that can be read in this way only."""
         mark, other = re.escape(self.decimal), re.escape(self.thousands or self.decimal)
         tails = rf"{mark}(\d{{1,2}}|\d{{4,}})$|^[+-]?0{mark}\d+$"
         return rf"{tails}|{other}\d{{3}}({mark}\d+|{other}\d{{3}})" if self.thousands else tails
 
-    def fits(self, texts: pl.Series) -> pl.Series:
+    def flag_fitting(self, texts: pl.Series) -> pl.Series:
         """Flags for the texts that are numbers written this way."""
         return texts.str.contains(self.pattern)
 
-    def plain(self, texts: pl.Series) -> pl.Series:
+    def to_plain_texts(self, texts: pl.Series) -> pl.Series:
         """The numbers as texts with a decimal point and no other mark."""
         if self.thousands:
             texts = texts.str.replace_all(self.thousands, "", literal=True)
@@ -62,7 +62,7 @@ class NumberNotation:
 
     def to_values(self, texts: pl.Series) -> pl.Series:
         """The numbers as floats."""
-        return self.plain(texts).cast(pl.Float64)
+        return self.to_plain_texts(texts).cast(pl.Float64)
 
 
 @dataclass(frozen=True)
@@ -77,11 +77,11 @@ class DateNotation:
         timed = any(part in self.format for part in ("%H", "%I", "%T", "%R", "%S"))
         return pl.Datetime("us") if timed else pl.Date()
 
-    def fits(self, texts: pl.Series) -> pl.Series:
+    def flag_fitting(self, texts: pl.Series) -> pl.Series:
         """Flags for the texts that are dates written this way."""
         return self.to_values(texts).is_not_null()
 
-    def plain(self, texts: pl.Series) -> pl.Series:
+    def to_plain_texts(self, texts: pl.Series) -> pl.Series:
         """The dates as texts such as 2024-12-31, with times 2024-12-31 23:59:59."""
         moments = isinstance(self.dtype, pl.Datetime)
         return self.to_values(texts).dt.strftime("%Y-%m-%d %H:%M:%S" if moments else "%Y-%m-%d")
@@ -158,7 +158,7 @@ class NotationRequest:
         """The date format that is given for this column; None if there is none."""
         return self._formats.get(name)
 
-    def numbers(self, delimiter: str) -> Iterator[NumberNotation]:
+    def number_notations(self, delimiter: str) -> Iterator[NumberNotation]:
         """The ways in which numbers may be written in a text with this delimiter."""
         decimal, thousands = self.decimal, self.thousands
         if decimal is not None or thousands is not None:
@@ -169,7 +169,7 @@ class NotationRequest:
             yield NumberNotation(",", ".")
         yield NumberNotation(".", ",")
 
-    def dates(self) -> Iterator[DateNotation]:
+    def date_notations(self) -> Iterator[DateNotation]:
         """The one format that is given for all dates, if any."""
         if "" in self._formats:
             yield DateNotation(self._formats[""])
@@ -268,14 +268,14 @@ def _notation_of(
         return DateNotation(form)
     series = series.alias("")  # Polars takes a name such as ^a$ for a pattern
     top = _present_texts(series.head(_GLANCE))
-    ways = [*request.dates()] if _all_contain(top, r"\d") else []
+    ways = [*request.date_notations()] if _all_contain(top, r"\d") else []
     if text and not isinstance(request.date_formats, str) and _all_contain(top, _SLASHED):
         return _date_notation(_present_texts(series))
-    numbers = [how for how in request.numbers(delimiter) if how.fits(top).all()]
+    numbers = [how for how in request.number_notations(delimiter) if how.flag_fitting(top).all()]
     marked = numbers and (request.says_numbers or series.str.contains(",", literal=True).any())
     every = _present_texts(series) if ways or marked else top
     for way in ways:
-        if len(every) and way.fits(every).all():
+        if len(every) and way.flag_fitting(every).all():
             return way
     found = (_number_notation(every, how, said=request.says_numbers) for how in numbers if marked)
     return next((one for one in found if one is not None), None)
@@ -304,11 +304,11 @@ def _number_notation(
     marks = [mark for mark in (how.decimal, how.thousands) if mark not in {"", "."}]
     if said and how.thousands == ".":
         marks.append(".")
-    if not how.fits(texts).all():
+    if not how.flag_fitting(texts).all():
         return None
     if not any(texts.str.contains(mark, literal=True).any() for mark in marks):
         return None
-    if said or texts.str.contains(how.telling).any():
+    if said or texts.str.contains(how.unmistakable).any():
         return how
     return "--decimal , or --thousands ,"
 
@@ -331,7 +331,7 @@ def _date_notation(texts: pl.Series) -> DateNotation | str | None:
     mark = marks.pop()
     order = (_DAY, _MONTH, _YEAR) if day_first else (_MONTH, _DAY, _YEAR)
     how = DateNotation(mark.join(order))
-    return how if how.fits(texts).all() else None
+    return how if how.flag_fitting(texts).all() else None
 
 
 def _rewrite_column(series: pl.Series, how: Notation, *, text: bool) -> pl.Series:
@@ -339,12 +339,12 @@ def _rewrite_column(series: pl.Series, how: Notation, *, text: bool) -> pl.Serie
     name, series = series.name, series.alias("")  # as above
     texts = series.str.strip_chars()
     beside = (texts.is_null() | (texts == "") | texts.is_in(list(MARKS))).fill_null(value=True)
-    fits = how.fits(texts).fill_null(value=False)
+    fits = how.flag_fitting(texts).fill_null(value=False)
     _refuse_unfit(~fits & ~beside, name, how)
     values = texts.set(~fits, None)
     if not text:
         return how.to_values(values).alias(name)
-    return how.plain(values).zip_with(fits, series).alias(name)
+    return how.to_plain_texts(values).zip_with(fits, series).alias(name)
 
 
 def _refuse_unfit(unfit: pl.Series, name: str, how: Notation) -> None:
@@ -363,10 +363,10 @@ def _refuse_unfit(unfit: pl.Series, name: str, how: Notation) -> None:
     )
 
 
-def formats_of(texts: Iterable[str]) -> str | dict[str, str]:
+def parse_date_formats(texts: Iterable[str]) -> str | dict[str, str]:
     """Date formats from an option: one for all dates, or COLUMN=FORMAT for each column.
 
-    >>> formats_of(["%d/%m/%Y"]), formats_of(["birth=%d/%m/%Y", "visit=%Y%m%d"])
+    >>> parse_date_formats(["%d/%m/%Y"]), parse_date_formats(["birth=%d/%m/%Y", "visit=%Y%m%d"])
     ('%d/%m/%Y', {'birth': '%d/%m/%Y', 'visit': '%Y%m%d'})
     """
     found: dict[str, str] = {}

@@ -22,7 +22,7 @@ from incrowd.engines.stream import columns_of_batch
 from incrowd.errors import InputError, other_rows_error
 from incrowd.io import layout as layouts
 from incrowd.io.batches import open_batches
-from incrowd.io.csv_chunks import PIECE, PlainText, plain_text
+from incrowd.io.csv_chunks import PIECE, PlainText, as_plain_text
 from incrowd.io.layout import Layout, stored_text
 from incrowd.io.reading import AnyPath, Reading, rows_of
 from incrowd.io.scratch import ScratchFrames, scratch_frames
@@ -93,7 +93,7 @@ def _rereadable_file(source: AnyPath, choice: ColumnChoice, layout: Layout) -> R
         names, form = first.names, first.form
         plain = first.plain and not layout.skip
     guessed = layout.encoding is None and layout.header is not False and plain
-    text = plain_text(source, form, names) if guessed else None
+    text = as_plain_text(source, form, names) if guessed else None
     if text is not None:
         text = replace(text, piece=min(layout.piece, PIECE))
     return RereadableTable(

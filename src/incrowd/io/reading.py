@@ -17,7 +17,7 @@ from incrowd.errors import InputError, LimitError, boundary
 from incrowd.io import large, tables
 from incrowd.io.large import LargeTable
 from incrowd.io.layout import PIECE, Layout
-from incrowd.io.notation import NotationRequest, formats_of
+from incrowd.io.notation import NotationRequest, parse_date_formats
 from incrowd.requests.reading import ReadingOptions
 from incrowd.watch import Watch
 
@@ -44,13 +44,13 @@ class Reading(ReadingOptions):
     @property
     def bytes(self) -> int | None:
         """Bytes of memory to work with; None if that is not said."""
-        return large.bytes_of(self.memory) if isinstance(self.memory, str) else self.memory
+        return large.parse_memory(self.memory) if isinstance(self.memory, str) else self.memory
 
     @property
     def notation(self) -> NotationRequest | None:
         """What is known of how numbers and dates are written; None to leave them as they are."""
         given = self.date_formats or {}
-        formats = given if isinstance(given, str | Mapping) else formats_of(given)
+        formats = given if isinstance(given, str | Mapping) else parse_date_formats(given)
         asked = NotationRequest(self.decimal, self.thousands, formats, self.kept or (), self.only)
         return None if self.kept is None else asked
 
@@ -59,14 +59,14 @@ class Reading(ReadingOptions):
         refuse_addresses(path)
         return tables.read(path, self.layout)
 
-    def large(self, path: AnyPath) -> LargeTable | None:
+    def open_large(self, path: AnyPath) -> LargeTable | None:
         """The table in this file out of memory; None if it is to be read into memory."""
         refuse_addresses(path)
         return large.open_large(path, self.layout, self.bytes)
 
     def open(self, path: AnyPath) -> "Opened":
         """Open the table in this file, in memory or, if it is too large, out of it."""
-        found = self.large(path)
+        found = self.open_large(path)
         if found is None:
             read = self.read(path)
             return Opened(MemoryEngine(read.frame, text=read.text), read, path)
@@ -87,11 +87,11 @@ class Reading(ReadingOptions):
             piece=self.piece,
         )
 
-    def expecting(self, names: Iterable[str]) -> Self:
+    def with_expected(self, names: Iterable[str]) -> Self:
         """These options for a table that should also have columns of these names."""
         return replace(self, expected=(*self.expected, *names))
 
-    def keeping(self, names: Iterable[str] | None) -> Self:
+    def with_kept(self, names: Iterable[str] | None) -> Self:
         """These options, with cells of these columns left as written; of all columns if None."""
         if names is None or self.kept is None:
             return replace(self, kept=None)
@@ -107,7 +107,7 @@ class Opened:
     """
 
     engine: Engine
-    like: tables.Source
+    origin: tables.Source
     """How it came; its frame is empty if the rows live elsewhere."""
     path: AnyPath | None = None
     """The file that it was read from, or "-"; None if it was a frame or lives elsewhere."""
@@ -175,9 +175,9 @@ def open_table(
         return Opened(engine, replace(nowhere, format="parquet"))
     if not is_path(source):
         return Opened(MemoryEngine(compute_frame(source)), nowhere)
-    found = (reading or Reading()).expecting(expected).keeping(kept).open(source)
+    found = (reading or Reading()).with_expected(expected).with_kept(kept).open(source)
     if watch is not None:
-        watch.note(map(str, found.like.notes))
+        watch.note(map(str, found.origin.notes))
     return found
 
 
@@ -197,7 +197,7 @@ def compute_frame(frame: Any) -> Any:
         return frame.collect() if isinstance(frame, pl.LazyFrame) else frame
 
 
-def each_of(given: Any) -> tuple[Any, ...]:
+def tuple_of(given: Any) -> tuple[Any, ...]:
     """The tables that are given, as a tuple: none, one, or those of a list."""
     if given is None:
         return ()

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from incrowd.errors import InputError
-from incrowd.io.faults import reason
+from incrowd.io.faults import system_reason
 
 
 class ScratchFile:
@@ -92,7 +92,7 @@ def _disk_boundary() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        why = reason(error)
+        why = system_reason(error)
     else:
         return
     raise InputError(

@@ -23,7 +23,7 @@ from incrowd.io.header import Header, is_headed, judge
 from incrowd.io.layout import Layout
 from incrowd.io.notes import Note
 from incrowd.io.titles import names_of, refuse_wide, start_notes
-from incrowd.io.unpacked import most_bytes
+from incrowd.io.unpacked import most_unpacked_bytes
 from incrowd.io.whole import WholeTable
 from incrowd.table.cells import floats_as_integers, text_of
 
@@ -78,7 +78,7 @@ def read(data: bytes, layout: Layout) -> WholeTable:
     damaged = InputError("it is a damaged workbook or ZIP archive", remedy="save it anew")
     with boundary(damaged), zipfile.ZipFile(io.BytesIO(data)) as archive:
         _refuse_other_archives(archive)
-        sheets = _sheets(archive)
+        sheets = _list_sheets(archive)
         sheet, rows = _choose_sheet(archive, sheets, layout)
         notes = [*_notes_on_book(archive, sheets, sheet, layout)]
         logging.getLogger("fastexcel").setLevel(logging.ERROR)  # it tells of empty columns
@@ -115,7 +115,7 @@ def _refuse_other_archives(archive: zipfile.ZipFile) -> None:
             kind = "a binary workbook (.xlsb)"
         raise InputError(f"it is {kind}, not a table", remedy="save it as .xlsx, CSV or Parquet")
     size = sum(part.file_size for part in archive.infolist())
-    most = most_bytes(sum(part.compress_size for part in archive.infolist()))
+    most = most_unpacked_bytes(sum(part.compress_size for part in archive.infolist()))
     if size > most:
         raise LimitError(
             f"it unpacks to more than {most / 10**6:,.0f} MB",
@@ -135,7 +135,7 @@ class _Sheet:
     visible: bool
 
 
-def _sheets(archive: zipfile.ZipFile) -> list[_Sheet]:
+def _list_sheets(archive: zipfile.ZipFile) -> list[_Sheet]:
     """The sheets of a workbook in their order, with the part of the archive that holds each."""
     targets = {
         part.get("Id", ""): part.get("Target", "") for part in _parse(archive, _RELATIONS).iter()
@@ -174,13 +174,13 @@ def _choose_sheet(
         sheets = named
     visible = [sheet for sheet in sheets if sheet.visible or layout.sheet is not None]
     for sheet in visible:
-        head = _head(archive, sheet.part)
+        head = _read_head(archive, sheet.part)
         if b"<c " in head or b"<c>" in head:
             return sheet, list(_mark_filled_cells(head[:_HEAD]))
     raise InputError("it has no visible sheet with cells", remedy="name a sheet with --sheet")
 
 
-def _head(archive: zipfile.ZipFile, part: str) -> bytes:
+def _read_head(archive: zipfile.ZipFile, part: str) -> bytes:
     """The first bytes of a part of the archive; none if there is no such part."""
     if part not in archive.namelist():
         return b""
@@ -242,17 +242,17 @@ class _SheetReader:
     book: Any
     place: int
 
-    def sheet_below(self, header: int) -> Any:
+    def load_below(self, header: int) -> Any:
         """The sheet as fastexcel reads it below the row with this number: that is its header."""
         return self.book.load_sheet(self.place, header_row=header, schema_sample_rows=None)
 
-    def from_row(self, row: int) -> pl.DataFrame:
+    def read_from_row(self, row: int) -> pl.DataFrame:
         """The cells from the row with this number on, without a header."""
         above = {"header_row": None, "skip_rows": row, "schema_sample_rows": None}
         found: pl.DataFrame = self.book.load_sheet(self.place, **above).to_polars()
         return found
 
-    def texts_of(self, row: int) -> list[str]:
+    def read_row_as_texts(self, row: int) -> list[str]:
         """The cells of the row with this number as texts, empty where there is nothing."""
         one = {"header_row": None, "skip_rows": row, "n_rows": 1, "dtypes": "string"}
         cells = self.book.load_sheet(self.place, **one).to_polars()
@@ -266,8 +266,8 @@ def _read_table(
     start, titles = _find_start(rows, layout)
     if layout.header is False:
         return _nameless_table(cells, start), []
-    sheet = cells.sheet_below(start)
-    frame, first = sheet.to_polars(), _names(cells, sheet, start)
+    sheet = cells.load_below(start)
+    frame, first = sheet.to_polars(), _read_header(cells, sheet, start)
     refuse_wide(frame.width)
     if layout.header is None:
         records = [first, *_records_as_texts(frame.head(_RECORDS))]
@@ -299,20 +299,20 @@ def _find_start(rows: _Rows, layout: Layout) -> tuple[int, int]:
     return first, 0
 
 
-def _names(cells: _SheetReader, sheet: Any, start: int) -> list[str]:
+def _read_header(cells: _SheetReader, sheet: Any, start: int) -> list[str]:
     """The cells of the header, in row `start`; fastexcel itself renames empty and repeated ones."""
     columns = sheet.available_columns()
     names = [str(column.name) for column in columns]
     bases = {name for name in names if (found := _RENAMED.fullmatch(name)) and found[1] in names}
     if bases:
-        return cells.texts_of(start)
+        return cells.read_row_as_texts(start)
     made = [column.column_name_from == "generated" for column in columns]
     return ["" if generated else name for name, generated in zip(names, made, strict=True)]
 
 
 def _nameless_table(cells: _SheetReader, start: int) -> pl.DataFrame:
     """The table from this row on, with columns called column_1, column_2 and so on."""
-    frame = cells.from_row(start)
+    frame = cells.read_from_row(start)
     refuse_wide(frame.width)
     frame.columns = names_of([""] * frame.width, header=False)
     return _clean_frame(frame)

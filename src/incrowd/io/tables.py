@@ -24,9 +24,9 @@ from incrowd.io.partitions import with_keys, with_typed_keys
 from incrowd.io.text import (
     TextStart,
     decode,
+    find_text_start,
     read_records,
     refuse_binary,
-    start_of,
     with_line_feeds,
 )
 from incrowd.io.text_writing import Compression, write_lines, write_text
@@ -131,7 +131,7 @@ def write(frame: Any, path: str | os.PathLike[str], like: Source | None = None) 
 
 def form_of(path: str | os.PathLike[str], like: Source | Form | None = None) -> Form:
     """The form that the path's ending names, else that of the source `like`; CSV without both."""
-    kind, compression = _named_format(path, like)
+    kind, compression = _format_of_path(path, like)
     delimiter = like.delimiter if like is not None and like.format == "csv" else ","
     if is_tabbed(path):
         delimiter = "\t"
@@ -234,7 +234,7 @@ def _read_text(data: bytes, layout: Layout) -> Source:
     refuse_binary(data[:4096], layout.encoding)
     text = decode(data, layout.encoding)
     lines = with_line_feeds(text.data)
-    start = start_of(lines, layout)
+    start = find_text_start(lines, layout)
     names, body = start.names, lines[start.begin :] if start.begin else lines
     frame = read_records(body, start.delimiter, names, start.line, header=start.header)
     frame = select_columns(frame, layout.choose(names))
@@ -282,7 +282,7 @@ def _endings(path: str | os.PathLike[str]) -> list[str]:
     return endings[-1:]
 
 
-def _named_format(
+def _format_of_path(
     path: str | os.PathLike[str], like: Source | Form | None
 ) -> tuple[Format, Compression | None]:
     """The format that the path's ending names, else the source's; and the compression, or None."""

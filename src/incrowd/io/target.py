@@ -179,23 +179,23 @@ class Place:
 
     file: TargetFile | NewTable | None
     """None if the release stays a frame."""
-    paper: Path | None
+    certificate: Path | None
     """Where the certificate is written; None if nowhere."""
-    last: list[Callable[[], None]] = field(default_factory=list)
+    steps: list[Callable[[], None]] = field(default_factory=list)
     """What publishes a table, when its certificate is in its place."""
 
     def certify(self, text: Callable[[], str]) -> None:
         """Write the certificate that `text` makes, if there is a place for it."""
-        if self.paper is not None:
-            files.write_text(self.paper, text())
+        if self.certificate is not None:
+            files.write_text(self.certificate, text())
 
     def publish_with(self, publish: Callable[[], None]) -> None:
         """Add a step that publishes the release, if that takes more than a file in its place."""
-        self.last.append(publish)
+        self.steps.append(publish)
 
     def publish(self) -> None:
         """Do all steps that publish the release."""
-        for publish in self.last:
+        for publish in self.steps:
             publish()
 
 
@@ -228,10 +228,10 @@ def placing(
         with private_folder() as folder:
             place, paper = folder / "release", folder / "certificate"
             yield Place(TargetFile(place, like), paper)
-            files.send(place)
+            files.copy_to_stdout(place)
             if certificate is not None:
                 with replacing(certificate) as new:
-                    files.write_bytes(new, files.content(paper))
+                    files.write_bytes(new, files.read_document(paper))
 
 
 def refuse_no_folder(target: AnyPath | None) -> None:

@@ -200,7 +200,7 @@ class TextStart:
         return start_notes(self.titles, self.records[0] if self.header else ())
 
 
-def start_of(text: bytes, layout: Layout) -> TextStart:
+def find_text_start(text: bytes, layout: Layout) -> TextStart:
     """Find out how to read a text, whose lines end with line feeds; its start is enough."""
     layout.refuse_choice("a text", skips=True)
     body = text[end_of_lines(text, layout.skip or 0) :]

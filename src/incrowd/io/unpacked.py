@@ -18,7 +18,7 @@ from typing import Any
 import polars as pl
 
 from incrowd.errors import InputError, LimitError, PolicyError, boundary
-from incrowd.io.byte_limits import most_at_once, too_many_bytes_error
+from incrowd.io.byte_limits import most_bytes_at_once, too_many_bytes_error
 
 VARIABLE = "INCROWD_MAX_UNPACKED"
 """The environment variable for the most bytes that a file may unpack to."""
@@ -61,7 +61,7 @@ class CountingReader(ByteStream):
         return data
 
 
-class Limited(ByteStream):
+class LimitedReader(ByteStream):
     """A stream of unpacked bytes that stops when there are too many."""
 
     def __init__(self, unpacked: Any, packed: CountingReader, at_once: int | None = None) -> None:
@@ -88,9 +88,9 @@ class Limited(ByteStream):
         return data
 
 
-def most_bytes(packed: int) -> int:
+def most_unpacked_bytes(packed: int) -> int:
     """The most bytes that a packed file of this size may unpack to in memory."""
-    return _most_allowed() or min(_usual_limit(packed), most_at_once())
+    return _most_allowed() or min(_usual_limit(packed), most_bytes_at_once())
 
 
 def _usual_limit(packed: int) -> int:
@@ -109,7 +109,7 @@ def gunzip(data: bytes, memory: int | None = None) -> bytes:
     packed = CountingReader(io.BytesIO(data))
     try:
         with gzip.GzipFile(fileobj=packed) as unpacked:
-            return _read_whole(Limited(unpacked, packed, most_at_once(memory)))
+            return _read_whole(LimitedReader(unpacked, packed, most_bytes_at_once(memory)))
     except (OSError, EOFError, zlib.error):
         pass
     raise broken
@@ -135,7 +135,7 @@ def unzstd(data: bytes, memory: int | None = None) -> bytes:
         boundary(InputError("its zstd compression is damaged", remedy="compress it anew")),
         opened as unpacked,
     ):
-        return _read_whole(Limited(unpacked, packed, most_at_once(memory)))
+        return _read_whole(LimitedReader(unpacked, packed, most_bytes_at_once(memory)))
 
 
 def _unzstd_at_once(data: bytes) -> bytes:

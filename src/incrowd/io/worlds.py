@@ -15,7 +15,7 @@ from incrowd.hierarchy import AnyHierarchy, Flat, Suggested
 from incrowd.hierarchy.labels import TOP
 from incrowd.io import files
 from incrowd.io.hierarchies import resolve
-from incrowd.io.reading import AnyPath, Reading, each_of, is_path, open_table
+from incrowd.io.reading import AnyPath, Reading, is_path, open_table, tuple_of
 from incrowd.linkage.tables import AttackTables
 from incrowd.linkage.world_tables import AttackerKnowledge, AttackTable
 from incrowd.policy.policy import Policy
@@ -41,7 +41,7 @@ def world_of(
     engine: Engine, world: Any, policy: Policy, called: WorldNames
 ) -> WorldReference | None:
     """The world in the quasi-identifiers that it has (refused without any); None if not given."""
-    if not (given := each_of(world)):
+    if not (given := tuple_of(world)):
         _refuse_unused(called)
         return None
     if any(is_path(one) and str(one) == "-" for one in given):
@@ -52,7 +52,7 @@ def world_of(
     knowledge = replace(knowledge, world_id=called.id, rename=called.rename or {})
     tables = AttackTables(AttackTable("table", engine), {}, knowledge, parts)
     found = tables.world_tables.build_world(_shared_quasi(tables, policy))
-    digests = tuple(_digest(one) for one in given)
+    digests = tuple(_digest_of(one) for one in given)
     return WorldReference(
         found, digests, tables.hierarchies(found.columns), tables.world_tables.notes
     )
@@ -89,7 +89,7 @@ def knowledge_of(
     policy: Policy | None, hierarchies: Mapping[str, AnyHierarchy], folder: AnyPath
 ) -> AttackerKnowledge:
     """What an attacker may know of columns by this policy; without one, these hierarchies alone."""
-    found = AttackerKnowledge(hierarchy=partial(_hierarchy, policy, hierarchies, folder))
+    found = AttackerKnowledge(hierarchy=partial(_builder_of, policy, hierarchies, folder))
     if policy is None:
         return found
     # Rows with a missing value were left out if the policy suppresses them.
@@ -105,7 +105,7 @@ def knowledge_of(
     )
 
 
-def _hierarchy(
+def _builder_of(
     policy: Policy | None, hierarchies: Mapping[str, AnyHierarchy], folder: AnyPath, name: str
 ) -> AnyHierarchy | None:
     """The builder given for a column, else the policy's; None if that is flat or left to data."""
@@ -119,7 +119,7 @@ def _hierarchy(
     return resolve(spec, folder, kind)
 
 
-def _digest(source: Any) -> Digest:
+def _digest_of(source: Any) -> Digest:
     """The digest of a file, or of the cells or rows of another table."""
     if is_path(source):
         return Digest(of="file", sha256=files.sha256(source))

@@ -16,7 +16,7 @@ from incrowd.errors import InputError, PolicyError, count_of
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import TOP
 from incrowd.io.hierarchies import builders_of, resolve
-from incrowd.io.reading import each_of, enough_memory, file_of, open_table
+from incrowd.io.reading import enough_memory, file_of, open_table, tuple_of
 from incrowd.policy.coding import code_columns
 from incrowd.requests.compare import CompareRequest
 from incrowd.requests.request import verb
@@ -73,7 +73,7 @@ def compare(asked: CompareRequest) -> Comparison:
     predict (scikit-learn, extra `utility`).
     """
     asked = with_policy(asked)
-    releases = each_of(asked.releases)
+    releases = tuple_of(asked.releases)
     refuse_number(len(releases))
     with enough_memory(), ExitStack() as stack:
         sides = []
@@ -81,7 +81,7 @@ def compare(asked: CompareRequest) -> Comparison:
             there = stack.enter_context(open_table(source, asked.reading, _expected_columns(asked)))
             unnamed = f"release {place}" if place else "original"
             name = unnamed if (file := file_of(source)) is None else Path(file).name
-            sides.append(Side(name, there.engine, tuple(map(str, there.like.notes))))
+            sides.append(Side(name, there.engine, tuple(map(str, there.origin.notes))))
         return compare_tables(sides[0], _name_sides(sides[1:], asked.names), asked)
 
 

@@ -91,7 +91,7 @@ def _named_columns(asked: GroupsRequest) -> tuple[str, ...]:
 def _table_to_look_at(table: Opened, asked: GroupsRequest) -> EngineTable:
     """The columns to look at, without lists and structures unless they are named."""
     names = choose_columns(table.engine.names, asked.columns)
-    every = EngineTable(table.engine, names, tuple(map(str, table.like.notes)))
+    every = EngineTable(table.engine, names, tuple(map(str, table.origin.notes)))
     return every.without_nested(_named_columns(asked))
 
 

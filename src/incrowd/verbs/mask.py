@@ -76,7 +76,7 @@ def mask(asked: MaskRequest) -> Masked:
     source, target, watch = asked.source, asked.target, asked.watch or Watch()
     check_target(source, target)
     watch.tell("choosing the columns to withhold", 0.0)
-    reading = (asked.reading or Reading()).expecting(request.named).keeping(None)
+    reading = (asked.reading or Reading()).with_expected(request.named).with_kept(None)
     with enough_memory(IN_BATCHES):
         if not is_path(source):
             read = tables.Source(pl.DataFrame(), text=False)

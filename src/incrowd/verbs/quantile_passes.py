@@ -25,7 +25,7 @@ from incrowd.arrays import Codes
 from incrowd.engines.stream import RecordReservoir, StreamSample, draw
 from incrowd.errors import IncrowdError, InputError, boundary, other_rows_error
 from incrowd.io.atomic import replacing
-from incrowd.io.csv_chunks import PlainText, plain_text
+from incrowd.io.csv_chunks import PlainText, as_plain_text
 from incrowd.io.csv_rewrite import OtherRecordsError, Rewriting, rewrite, shuffled_text, writing
 from incrowd.io.passes import Frames, RereadableTable, open_rereadable, shuffle, written_rows
 from incrowd.io.reading import AnyPath, Reading
@@ -148,7 +148,7 @@ def _first_passes(
     if quick and table.text is not None:
         found = None
         with suppress(IncrowdError):
-            found = _first_pass(table, table.text.columns, options, watch, whole=whole)
+            found = _first_pass(table, table.text.read_columns, options, watch, whole=whole)
         if found is not None:
             yield found
     yield _first_pass(table, table.frames, options, watch, whole=whole)
@@ -227,7 +227,7 @@ def _look_up_codes(  # noqa: PLR0913  the table, the options, and what comes fro
     whole: bool,
 ) -> tuple[_Run, Iterable[Codes]]:
     """The run of a text, and the codes of its buckets: shape (columns, some records) each."""
-    drawn = _draw_sample(text.columns(options.columns), options, watch, whole=whole)
+    drawn = _draw_sample(text.read_columns(options.columns), options, watch, whole=whole)
     options.refuse_small(drawn.seen)
     if drawn.whole:
         least = options.drawn_per_bucket(drawn.seen, drawn.seen)
@@ -238,7 +238,7 @@ def _look_up_codes(  # noqa: PLR0913  the table, the options, and what comes fro
         return run, [np.stack(codes)]
     divided = _divide(drawn, options)
     run = _Run(table, options, watch, drawn.seen, drawn.frame.height, divided)
-    for frame in run.code_rows(text.columns, options.columns):
+    for frame in run.code_rows(text.read_columns, options.columns):
         scratch.put(frame)
     return run, (scratch.get(number).to_numpy().T for number in range(len(scratch)))
 
@@ -343,10 +343,10 @@ def _verify_written(run: _Run, shown: Sequence[ShownBuckets], place: Path, form:
     """Read what was written and count it; refuse what does not hold."""
     run.watch.tell("counting the rows that leave", 0.0)
     recount = BucketRecount(run.options.columns)
-    plain = plain_text(place, form, run.leaving_columns)
+    plain = as_plain_text(place, form, run.leaving_columns)
     if plain is not None:
         for name in run.options.columns:
-            recount.add_counts(name, plain.counts(name))
+            recount.add_counts(name, plain.count_cells(name))
     else:
         for frame in written_rows(place, form, run.leaving_columns):
             recount.add(frame)

@@ -57,7 +57,7 @@ def quantiles(asked: QuantilesRequest) -> Bucketed:
     options = asked.handed_to(QuantileOptions)
     source, target, watch = asked.source, asked.target, asked.watch or Watch()
     check_target(source, target)
-    reading = (asked.reading or Reading()).expecting((*options.columns, *options.keep))
+    reading = (asked.reading or Reading()).with_expected((*options.columns, *options.keep))
     reading = replace(reading, only=tuple(options.columns))
     with enough_memory(IN_BATCHES):
         if is_path(source):

@@ -163,8 +163,8 @@ def _open_source(
     """Open a source as the kind of table that it is; `stack` closes what is opened."""
     if isinstance(source, Opened):
         if isinstance(source.engine, MemoryEngine):
-            return _table_in_memory(source.engine, columns, source.like.notes)
-        names, notes = choose_columns(source.names, columns), tuple(map(str, source.like.notes))
+            return _table_in_memory(source.engine, columns, source.origin.notes)
+        names, notes = choose_columns(source.names, columns), tuple(map(str, source.origin.notes))
         return TableElsewhere(source.engine, names, notes)
     if (engine := elsewhere.engine_of(source)) is not None:
         stack.callback(engine.close)
@@ -180,9 +180,9 @@ def _open_file(
     path: AnyPath, columns: Sequence[str] | None, reading: Reading, stack: ExitStack, *, whole: bool
 ) -> TableInMemory | PassingTable | TableElsewhere:
     """Open a file in memory, in passes or by an engine, as its size and the reading ask."""
-    if reading.memory is not None and (large := reading.large(path)):
+    if reading.memory is not None and (large := reading.open_large(path)):
         return _table_elsewhere(large.engine, columns, whole=whole)
-    reading = reading.expecting(columns or ())
+    reading = reading.with_expected(columns or ())
     if not whole and passes_once(path):
         passing = stack.enter_context(open_batches(path, reading.layout))
         names = choose_columns(passing.names, columns)
