@@ -145,7 +145,7 @@ def test_what_a_killed_run_left_is_completed_or_taken_back(tmp_path, when):
 
 def test_a_living_run_keeps_its_folder(tmp_path):
     with replacing_both(tmp_path / "release", tmp_path / "paper", parts=True) as (place, paper):
-        atomic.sweep(tmp_path / "release")
+        atomic.remove_leftovers(tmp_path / "release")
         assert place.is_dir()
         fill(place)
         paper.write_text("{}")

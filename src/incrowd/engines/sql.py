@@ -217,7 +217,7 @@ def without_nan(column: SqlColumn) -> str:
 
 
 def with_types(rows: pl.DataFrame, types: Mapping[str, pl.DataType]) -> pl.DataFrame:
-    """Rows read from a file, cast to these types; Polars raises its error if a cell does not fit."""
+    """Rows read from a file, cast to these types; an error of Polars if a cell does not fit."""
     return pl.DataFrame([_with_type(column, types[column.name]) for column in rows.iter_columns()])
 
 

@@ -29,10 +29,11 @@ INTENT = ".intent"
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A new file beside the target that takes its place when the block ends well.
+    """A block with a new file beside the target, which it replaces if the block ends well.
 
-    Whatever goes wrong in the block, an interruption too, it is removed and the target stays as it
-    was. What a killed process left beside this target is removed first.
+    If anything goes wrong, an interrupt too, the new file is removed and the target stays as it
+    was. What a killed process left beside this target is removed first. `InputError` if the target
+    is a folder or a special file, or cannot be written.
     """
     target = target_of(path)
     with new_file_beside(target) as made, system_boundary(target), naming_target(made, path):
@@ -44,7 +45,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def naming_target(made: Path, path: str | os.PathLike[str]) -> Iterator[None]:
-    """A block whose errors name the target (`path`) in place of the file `made` beside it."""
+    """A block whose `InputError` names the target (`path`) in place of the file `made` beside it."""
     try:
         yield
     except InputError as error:
@@ -58,7 +59,7 @@ def naming_target(made: Path, path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def target_of(path: str | os.PathLike[str]) -> Path:
-    """The file that a path leads to, or will; folders and special files are refused."""
+    """The file that a path leads to, or will; `InputError` for a folder or a special file."""
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise InputError(f"{str(path)!r} is a folder", remedy="name a file in it")
@@ -68,7 +69,7 @@ def target_of(path: str | os.PathLike[str]) -> Path:
 
 
 def folder_of(path: str | os.PathLike[str]) -> Path:
-    """The folder that a path will lead to; refuses what is there already: folders are not replaced.
+    """The folder that a path will lead to; `InputError` if anything is there: it is not replaced.
 
     Nothing can exchange two folders at once, and what else is in one would be lost.
     """
@@ -169,16 +170,19 @@ def lock_folder(folder: Path) -> Iterator[None]:
 
 
 def _lock(handle: int, *, wait: bool = False) -> None:
-    """Lock a file or folder, after others if `wait`; some network drives cannot, and do nothing."""
+    """Lock a file or folder; wait for others to unlock it if `wait`.
+
+    Does nothing where the system or the network drive has no locks, or if another holds the lock.
+    """
     if fcntl is not None:
         with suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
 
 
 def set_mode_and_sync(made: Path, target: Path) -> None:
-    """Give a new file the permissions of the one it replaces, or the usual ones, and sync it.
+    """Give a new file the permissions of the target it replaces, or the usual ones, and sync it.
 
-    A folder, which replaces nothing, and its files get the usual ones.
+    A folder and the files in it get the usual permissions, as a folder replaces nothing.
     """
     if made.is_dir():
         for file in made.iterdir():
@@ -214,10 +218,12 @@ AnyPath = str | os.PathLike[str]
 def replacing_both(
     release: AnyPath, certificate: AnyPath, *, parts: bool = False
 ) -> Iterator[tuple[Path, Path]]:
-    """New files beside two targets that take their places together when the block ends well.
+    """A block with new files beside two targets that replace them together if it ends well.
+
+    `InputError` if a target is a folder or a special file.
 
     An interrupt that comes while they are placed waits until both are there. A release in `parts`
-    is a new folder, which replaces nothing.
+    is a new folder; nothing may be in its place.
     """
     first = folder_of(release) if parts else target_of(release)
     second = target_of(certificate)
@@ -238,8 +244,8 @@ def placing_with_last_step(
 ) -> Iterator[tuple[Path, Callable[[Callable[[], None]], None]]]:
     """A block with a new file beside the target and a function that puts it in its place.
 
-    That function then does a last step; if this fails, the target is what it was before. An
-    interrupt that comes meanwhile waits until both are done.
+    The function takes a last step and calls it once the file is in its place; if the step fails,
+    the target is again what it was before. An interrupt that comes meanwhile waits for both.
     """
     target = target_of(path)
 
@@ -258,9 +264,9 @@ def placing_with_last_step(
 
 @contextmanager
 def _swap_in(made: Path, target: Path) -> Iterator[None]:
-    """A block with a new file in the target's place; if it fails, the old one is there again.
+    """A block with a new file in the target's place; if the block fails, the old one is put back.
 
-    The folder must be locked: another run would remove the old one, which is kept beside.
+    The folder must be locked: another run would remove the old file, which is kept beside it.
     """
     old, placed = _keep_old(target), False
     try:
@@ -313,7 +319,7 @@ def _place(release: tuple[Path, Path], certificate: tuple[Path, Path]) -> None:
 
 
 def _keep_old(target: Path) -> Path | None:
-    """Give the file that is replaced a second name, or copy it; None if there is no file yet."""
+    """Give the file at the target a second name, or copy it; return the path, None without a file."""
     if not target.exists():
         return None
     old = target.with_name(f"{prefix_of(target)}{secrets.token_hex(8)}")
@@ -325,7 +331,7 @@ def _keep_old(target: Path) -> Path | None:
 
 
 def _copy(target: Path, old: Path) -> None:
-    """Copy a file to `old` whole, with its permissions, or leave nothing there."""
+    """Copy the whole file `target` to `old`, with its permissions; leave no `old` on failure."""
     try:
         old.touch(0o600, exist_ok=False)
         shutil.copyfile(target, old)
@@ -361,7 +367,10 @@ def _intents(target: Path) -> list[Path]:
 
 
 def _settle_intent(intent: Path, target: Path) -> None:
-    """Complete an intent whose release is in place, else remove its files; then remove itself."""
+    """Put the certificate in place if the intent's release is, else remove the new files.
+
+    The file of the intent is removed at the end.
+    """
     intended = _read_intent(intent, target)
     if intended is not None:
         new, place = intent.with_name(intended["release"]), Path(intended["place"])
@@ -376,7 +385,7 @@ def _settle_intent(intent: Path, target: Path) -> None:
 
 
 def _read_intent(intent: Path, target: Path) -> dict[str, str] | None:
-    """The stored intent; None if it is not a whole one, or names files that are not ours.
+    """The stored intent, as `_store_intent` writes it; None if it is damaged or names other files.
 
     `PermissionError` if another user wrote it.
     """

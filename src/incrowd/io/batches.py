@@ -36,7 +36,9 @@ from incrowd.io.whole import HEAD, reader_of
 _PARQUET, _ARROW, _STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 _HEAD = 2**17
 _LINES, _WIDEST = 6, 2**26
+"""Lines that the start of a text holds at least, and bytes that it has at most."""
 _CELLS = 2**21
+"""Cells that are read at a time, about."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +78,10 @@ def open_batches(path: str | os.PathLike[str], layout: Layout | None = None) -> 
 def _open_stream(
     path: str | os.PathLike[str], stream: "_Peeked", layout: Layout, stack: ExitStack
 ) -> Batches:
-    """The table in this stream, by its first bytes; `stack` keeps open what it is read from."""
+    """The table in this stream, in the format that its first bytes tell.
+
+    What it is read from is entered into `stack`, to be closed by the caller.
+    """
     start = stream.peek(8)
     if start.startswith(_PARQUET):
         return _batches_by_rows(
@@ -98,7 +103,10 @@ def _open_stream(
 
 
 def _read_unpacked(stream: "_Peeked", layout: Layout) -> Batches:
-    """The table in a stream that is no longer packed: a text, or a file that is read as a whole."""
+    """The table in a stream that is no longer packed: a text, or a file that is read as a whole.
+
+    `InputError` if a file that is read as a whole has no records.
+    """
     reader = reader_of(stream.peek(HEAD))
     if reader is None:
         return _read_text(stream, layout)
@@ -115,9 +123,10 @@ def _read_unpacked(stream: "_Peeked", layout: Layout) -> Batches:
 def _rewrite_frames(
     frames: Iterator[pl.DataFrame], layout: Layout, delimiter: str, notes: list[str], *, text: bool
 ) -> Iterator[pl.DataFrame]:
-    """The frames with numbers and dates as incrowd writes them; the first tells how they come.
+    """The frames with numbers and dates as incrowd writes them.
 
-    Appends to `notes` what was rewritten. Without a notation frames stay as they are.
+    Their notation is found in the first frame; notes on it are appended to `notes`. Frames stay as
+    they are if the layout asks for no notation.
     """
     ways: FoundNotations | None = None
     for frame in frames:
@@ -154,7 +163,10 @@ class _Peeked(ByteStream):
 
 
 def _open_bytes(path: str | os.PathLike[str]) -> AbstractContextManager[IO[bytes]]:
-    """The bytes of a file, to be used as a block; "-" is standard input, which stays open."""
+    """Open the bytes of a file as a block; "-" is standard input, which stays open.
+
+    `InputError` for a folder.
+    """
     if str(path) == "-":
         return nullcontext(sys.stdin.buffer)
     if Path(path).is_dir():
@@ -173,7 +185,7 @@ def _seekable_path(path: str | os.PathLike[str], stream: "_Peeked", stack: ExitS
 
 
 def _unpack_zstd(stream: CountingReader) -> AbstractContextManager[Any]:
-    """The stream unpacked from zstd, to be used as a block; refused without a library that can."""
+    """The stream unpacked from zstd, as a block; `InputError` without a library that can do it."""
     opened = open_zstd(stream)
     if opened is None:
         raise InputError(
@@ -184,7 +196,7 @@ def _unpack_zstd(stream: CountingReader) -> AbstractContextManager[Any]:
 
 
 def _batches_by_rows(table: pl.LazyFrame, layout: Layout, form: Format) -> Batches:
-    """A table of Polars in frames of as many rows as the layout says, else of limited size."""
+    """A table of Polars in frames of as many rows as the layout says, else of about `_CELLS` cells."""
     every = table.collect_schema().names()
     refuse_wide(len(every))
     chosen = layout.choose(every)
@@ -201,7 +213,7 @@ def _batches_by_rows(table: pl.LazyFrame, layout: Layout, form: Format) -> Batch
 
 
 def _batches_of_arrow(stream: "_Peeked", layout: Layout) -> Batches:
-    """A stream in Arrow's format in its own batches, or as a whole if PyArrow is missing."""
+    """A stream in Arrow's format, in its own batches; in batches by rows if PyArrow is missing."""
     if find_spec("pyarrow") is None:
         return _batches_by_rows(pl.read_ipc_stream(read_all(stream)).lazy(), layout, "arrow")
     reader = import_module("pyarrow.ipc").open_stream(stream)
@@ -243,7 +255,7 @@ def _read_text(stream: "_Peeked", layout: Layout) -> Batches:
 
 
 def _peek_lines(stream: "_Peeked") -> bytes:
-    """The start of a text, not read yet, with several lines however wide the table is."""
+    """The start of a text, which stays to be read: at least `_LINES` lines, if they fit `_WIDEST`."""
     size = _HEAD
     head = stream.peek(size)
     while len(head) == size and size < _WIDEST and head.count(b"\n") < _LINES:

@@ -36,7 +36,7 @@ def _free_in_group() -> int:
 
 
 def most_bytes_at_once(memory: int | None = None) -> int:
-    """The most bytes to read at once: a share of this memory, of what is free if None."""
+    """The most bytes to read at once: a quarter of this memory, or of what is free if None."""
     return int(_SHARE * (free_memory() if memory is None else memory))
 
 

@@ -44,9 +44,10 @@ class CsvChunk:
 def csv_chunks(
     pieces: Iterator[bytes], delimiter: str, *, header: bool, returns: bool, line: int = 1
 ) -> Iterator[CsvChunk]:
-    r"""Cut a text, whose first line has number `line`, where records end.
+    r"""Cut a text, whose first line has number `line`, into chunks of whole records.
 
     With `header` its first record holds the column names, with `returns` lines end with \r alone.
+    `InputError` if a record does not end within `_LONGEST` bytes.
     """
     rest = b""
     for piece, last in mark_last(pieces):
@@ -81,7 +82,7 @@ def _count_line_feeds(text: bytes) -> int:
 
 
 def _end_of_last_record(text: bytes, delimiter: str) -> int:
-    """The number of bytes up to the end of the last whole record of the text."""
+    """The number of bytes up to the end of the last whole record; 0 if there is none."""
     if b'"' not in text:
         return text.rfind(b"\n") + 1
     data: Any = np.frombuffer(text, dtype=np.uint8)
@@ -89,7 +90,7 @@ def _end_of_last_record(text: bytes, delimiter: str) -> int:
 
 
 def _refuse_endless(size: int, line: int) -> None:
-    """Refuse a record on this line of so many bytes without an end, if these are too many."""
+    """Raise `InputError` if a record on this line has more than `_LONGEST` bytes without an end."""
     if size > _LONGEST:
         raise InputError(
             f"the record on line {line:,} does not end", remedy="close its quotes, or cut the file"
@@ -124,7 +125,7 @@ class PlainText:
             return sizes.collect(engine="streaming")
 
     def read_chunks(self) -> Iterator[CsvChunk]:
-        """All records in chunks, byte for byte; a text in another encoding is refused."""
+        """All records in chunks, byte for byte; `InputError` if the text is not UTF-8."""
         pieces = decoder_of(b"", "utf-8", [])(_read_pieces(self.path, self.piece))
         yield from csv_chunks(pieces, self.delimiter, header=True, returns=False)
 
@@ -135,7 +136,7 @@ class PlainText:
 
 
 def as_plain_text(path: str | os.PathLike[str], form: Form, names: Sequence[str]) -> PlainText | None:
-    """The text in this file, if Polars finds these columns in this order in it; else None."""
+    """The file as a plain text, if Polars finds these columns in this order in it; else None."""
     if form.format != "csv" or form.compression is not None:
         return None
     try:
@@ -155,9 +156,10 @@ def _read_pieces(path: Path, size: int) -> Iterator[bytes]:
 
 
 def _scan(path: str | os.PathLike[str], delimiter: str) -> pl.LazyFrame:
+    """The file as a lazy frame of texts."""
     return pl.scan_csv(Path(path), separator=delimiter, infer_schema=False)
 
 
 def _boundary() -> AbstractContextManager[None]:
-    """A block in which errors of Polars become one of ours that quotes no cell."""
+    """A block in which errors of Polars become an `InputError` that quotes no cell."""
     return boundary(InputError("the file cannot be read", remedy="check its quotes and encoding"))

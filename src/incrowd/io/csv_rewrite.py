@@ -80,7 +80,10 @@ class CsvRecords:
 
     @classmethod
     def of(cls, chunk: CsvChunk, delimiter: str, width: int) -> "CsvRecords | None":
-        """The records of a chunk, `width` cells each; None if its quotes or line ends are odd."""
+        """The records of a chunk, `width` cells each; None unless all are written plainly.
+
+        Not so are a quote or carriage return in an odd place, and another number of cells.
+        """
         data = chunk.text if chunk.text.endswith(b"\n") else chunk.text + b"\n"
         text: Any = np.frombuffer(data, dtype=np.uint8)
         plain = b'"' not in data and b"\r" not in data
@@ -97,10 +100,10 @@ class CsvRecords:
 
 @dataclass(frozen=True, eq=False)
 class Rewriting:
-    """A plan for each cell of a text: copy it, replace it or leave it out."""
+    """For each column of a text: copy its cells, replace them by other bytes, or leave them out."""
 
     runs: Codes
-    """Columns that leave, as the kernel `splice` takes them: shape (runs, 3)."""
+    """Columns that leave, as `_column_runs` lists them: shape (runs, 3)."""
     faces: Any
     """The bytes of all replacements, one after the other: shape (bytes,), uint8."""
     bounds: Counts
@@ -139,7 +142,10 @@ class Rewriting:
         return int(np.diff(self.bounds).max(axis=1).sum()) + len(self.bounds) + 1
 
     def rewrite_records(self, cut: CsvRecords, codes: Codes) -> CsvRows:
-        """The records with the cells that these codes stand for, including the header."""
+        """The records with the cells that these codes stand for: shape (replaced columns, records).
+
+        A header among the records is rewritten like them, by its codes `header`.
+        """
         number = len(cut)
         made = np.empty(len(cut.text) + number * self.longest, dtype=np.uint8)
         ends = np.empty(number, dtype=np.int64)
@@ -150,9 +156,10 @@ class Rewriting:
 
 
 def _column_runs(names: Sequence[str], leaving: Sequence[str], shown: Sequence[str]) -> Codes:
-    """Runs of columns to copy in one go, and replaced columns: first, last, and what is shown.
+    """The runs of columns that leave, each as its first column, its last, and what it shows.
 
-    The third number is the place among the shown columns, or `KEPT` for a run that is copied.
+    The third number is the place of a replaced column among the `shown` ones; it is `KEPT` for a
+    run of neighbours that are copied in one go.
     """
     runs: list[list[int]] = []
     for column, name in enumerate(names):
@@ -166,10 +173,10 @@ def _column_runs(names: Sequence[str], leaving: Sequence[str], shown: Sequence[s
 
 
 def rewrite(text: PlainText, how: Rewriting, codes: Iterable[Codes]) -> Iterator[CsvRows]:
-    """The header, then the records with the cells that their codes stand for, part by part.
+    """Yield the header, then the records with the cells that their codes stand for, in parts.
 
     `codes` come in any parts of shape (replaced columns, some records). Raises `OtherRecordsError`
-    if the text is odd, or holds more or fewer records than there are codes.
+    if a chunk is not written plainly, or if there are more or fewer records than codes.
     """
     take = _CodeQueue(codes)
 
@@ -188,7 +195,7 @@ def rewrite(text: PlainText, how: Rewriting, codes: Iterable[Codes]) -> Iterator
 
 
 def _cut_records(text: PlainText) -> Iterator[CsvRecords]:
-    """The records of the text, chunk by chunk; `OtherRecordsError` if a chunk is odd."""
+    """The records of the text, by chunks; `OtherRecordsError` if one is not written plainly."""
     for chunk in text.read_chunks():
         records = CsvRecords.of(chunk, text.delimiter, len(text.names))
         if records is None:
@@ -242,7 +249,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Put]:
 
 
 def _cell_texts(cells: pl.Series, delimiter: str, *, alone: bool) -> list[bytes]:
-    """The cells, and then the column's name, as Polars writes them.
+    """The bytes of each cell, and then of the column's name, as Polars writes them.
 
     In a table of one column (`alone`) an empty cell is written `""`: a blank line is not a record.
     """
@@ -263,7 +270,7 @@ BYTES = 3 * 2**23
 _BITS = 64
 _MOST_RANGES = 2**16
 _PART = 2**14
-"""Bytes of a range that are stored at a time, at least."""
+"""Bytes of a range that are stored at a time, about."""
 _Keyed: TypeAlias = tuple[CsvRows, np.ndarray]
 """Records, and the random number of each: shape (records,)."""
 
@@ -286,7 +293,7 @@ def shuffled_text(
 
 
 def _split_into_ranges(keyed: Iterable[_Keyed], ranges: int, scratch: ScratchFile) -> Iterator[_Keyed]:
-    """The records of each range of drawn numbers, range by range, by way of the scratch file."""
+    """Yield the records of each range of drawn numbers, in turn, by way of the scratch file."""
     shift = np.uint64(_BITS - (ranges.bit_length() - 1))
     groups = [
         _StoredGroup.of(rows, drawn, (drawn >> shift).astype(np.uint16), ranges, scratch)
@@ -297,7 +304,7 @@ def _split_into_ranges(keyed: Iterable[_Keyed], ranges: int, scratch: ScratchFil
 
 
 def _join_into_groups(keyed: Iterable[_Keyed], least: int) -> Iterator[_Keyed]:
-    """The records put together into groups of at least `least` bytes; the last may have fewer."""
+    """Join the records into groups of at least `least` bytes; the last may have fewer."""
     held: list[_Keyed] = []
     for one in keyed:
         held.append(one)
@@ -318,8 +325,11 @@ class _StoredGroup:
     """Records in the scratch file that were stored together, range by range."""
 
     text: int
+    """Where the bytes of the records begin in the scratch file."""
     sizes: int
+    """Where the sizes of the records begin."""
     numbers: int
+    """Where the numbers that they drew begin."""
     firsts: Counts
     """The first record of each range, then the number of records: shape (ranges + 1,)."""
     starts: Counts
@@ -329,7 +339,7 @@ class _StoredGroup:
     def of(
         cls, rows: CsvRows, drawn: np.ndarray, which: np.ndarray, ranges: int, scratch: ScratchFile
     ) -> "_StoredGroup":
-        """Store records, sorted by their range `which`, with their sizes and drawn numbers."""
+        """Store records, sorted by `which` (the range of each), with their sizes and drawn numbers."""
         order = np.argsort(which, kind="stable")
         firsts = np.append(0, np.cumsum(np.bincount(which, minlength=ranges)))
         sizes = np.diff(rows.ends, prepend=0)[order]

@@ -8,7 +8,10 @@ from incrowd.io.text import decode
 
 
 def decode_head(head: bytes, encoding: str | None) -> bytes:
-    """The start of a text in UTF-8, without a letter that is cut off at its end."""
+    """The start of a text, decoded to UTF-8, without a letter that is cut off at its end.
+
+    `InputError` if it does not fit the encoding.
+    """
     for cut in range(min(4, len(head))):
         try:
             text = decode(head[: len(head) - cut], encoding)
@@ -22,7 +25,7 @@ def decode_head(head: bytes, encoding: str | None) -> bytes:
 def decoder_of(
     head: bytes, encoding: str | None, notes: list[str]
 ) -> Callable[[Iterator[bytes]], Iterator[bytes]]:
-    """A function that turns the pieces of a text with this start into UTF-8.
+    """A function that decodes the pieces of a text with this start to UTF-8.
 
     If no encoding is given or marked, it is guessed, and a guess of Latin-1 appended to `notes`.
     """
@@ -36,7 +39,7 @@ def decoder_of(
 
 
 def _transcode(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
-    """The pieces of a text in this encoding in UTF-8; what does not fit is refused."""
+    """The pieces of a text, decoded from this encoding to UTF-8; `InputError` if one does not fit."""
     name = codecs.lookup(encoding).name
     decoder = codecs.getincrementaldecoder("utf-8-sig" if name == "utf-8" else name)()
     before = 0
@@ -59,7 +62,7 @@ def _transcode(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
 
 
 def _is_plain(piece: bytes, decoder: codecs.IncrementalDecoder) -> bool:
-    """Whether a piece is ASCII, and no letter is left over from the piece before."""
+    """Whether a piece is ASCII, and the decoder holds no part of a letter from the piece before."""
     return bool(piece) and piece.isascii() and not decoder.getstate()[0]
 
 
@@ -71,9 +74,9 @@ def mark_last(pieces: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
 
 
 def _decode_by_guess(pieces: Iterator[bytes], notes: list[str]) -> Iterator[bytes]:
-    """The pieces in UTF-8, read as such, or as Latin-1 if the first non-ASCII byte does not fit.
+    """The pieces in UTF-8, decoded from it, or from Latin-1 if the first non-ASCII byte is not it.
 
-    `notes` then say so; a later byte that does not fit UTF-8 is refused.
+    A note in `notes` then says so. `InputError` if a later byte does not fit UTF-8.
     """
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     plain, latin, before = True, False, 0

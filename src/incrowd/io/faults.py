@@ -13,13 +13,13 @@ _FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
 def system_reason(error: BaseException) -> str:
-    """What the system says about this error, without the names of files."""
+    """What the system says about an error, by its number, without the names of files."""
     number = error_number(error)
     return os.strerror(number) if number else "the system refused it"
 
 
 def error_number(error: BaseException) -> int:
-    """The system's number of an error, also where a library only quotes it; 0 if there is none."""
+    """The system's number (`errno`) of an error, also where a library only quotes it; 0 if none."""
     quoted = re.search(r"os error (\d+)", str(error))
     return getattr(error, "errno", None) or (int(quoted[1]) if quoted else 0)
 
@@ -33,7 +33,7 @@ def remedy_of(error: BaseException) -> str:
 
 @contextmanager
 def system_boundary(path: str | os.PathLike[str], done: str = "written") -> Iterator[None]:
-    """A block whose errors of the system become ours: which file cannot be `done`, and why."""
+    """A block whose `OSError` becomes an `InputError`: which file cannot be `done`, and why."""
     try:
         yield
     except OSError as error:
@@ -45,7 +45,10 @@ def system_boundary(path: str | os.PathLike[str], done: str = "written") -> Iter
 
 @contextmanager
 def file_boundary(path: str | os.PathLike[str], done: str = "read") -> Iterator[None]:
-    """A block whose errors say which file cannot be `done` (read or written), in words of ours."""
+    """A block whose errors become ours: which file cannot be `done` (read or written), and why.
+
+    Errors of incrowd keep their type, others become an `InputError`; `MemoryError` passes.
+    """
     name = {"read": "standard input", "written": "standard output"}[done]
     start = f"{name if str(path) == '-' else repr(str(path))} cannot be {done}"
     found: IncrowdError

@@ -56,13 +56,16 @@ class Lines(NamedTuple):
 
 _DELIMITERS = (";", "\t", ",")
 _ENDINGS = (".csv", ".csv.gz")
+"""How the names of hierarchy files in a folder end."""
 _FILES = (".csv", ".tsv", ".txt", ".gz")
+"""Endings by which an option names a file."""
 
 
 def read_tree(path: Path | str, other: str | None = None, *, ordered: bool = True) -> Tree:
     """The hierarchy in a file as a tree; `other` is the node for values that it lacks.
 
-    A file that is empty, uneven or contradicts itself is refused. `ordered` is as in `Tree`.
+    `InputError` if the file is empty, has lines of different lengths, or contradicts itself.
+    `ordered` is as in `Tree`.
     """
     path = Path(path)
     lines = _split_lines(_read_text(path), path)
@@ -123,6 +126,7 @@ def find_hierarchy_files(folder: Path | str, columns: Iterable[str]) -> dict[str
 
     Files are called `<column>.csv` or `*_<column>.csv`, also with `.gz`. A file belongs to the
     column with the longest name that fits; `<column>.csv` goes before `*_<column>.csv`.
+    `InputError` if the folder does not exist, or several files fit a column equally well.
     """
     folder = Path(folder)
     if not folder.is_dir():
@@ -143,7 +147,9 @@ def find_hierarchy_files(folder: Path | str, columns: Iterable[str]) -> dict[str
 
 
 def parse_option(text: str) -> tuple[str, AnyHierarchy]:
-    """A hierarchy of the command line: `COLUMN=FILE` or `COLUMN=BUILDER[:PARAMETERS]`.
+    """The column and hierarchy in a text: `COLUMN=FILE` or `COLUMN=BUILDER[:PARAMETERS]`.
+
+    `PolicyError` for another form, an unknown builder or faulty parameters.
 
     >>> parse_option("age=intervals:5")[1].width
     5.0
@@ -160,7 +166,7 @@ def parse_option(text: str) -> tuple[str, AnyHierarchy]:
 
 
 def _parse_hierarchy(column: str, what: str) -> AnyHierarchy:
-    """The hierarchy that `what`, a word of the command line, stands for: a file or a builder."""
+    """The hierarchy that `what` names, a file or a builder; `PolicyError` if there is none such."""
     name, _, given = what.partition(":")
     if name not in _BUILDERS and what.lower().endswith(_FILES):
         return File(what)
@@ -181,7 +187,7 @@ def _parse_hierarchy(column: str, what: str) -> AnyHierarchy:
 
 
 def _make_intervals(given: Sequence[str]) -> AnyHierarchy:
-    """Intervals of these widths; of the usual ones without parameters."""
+    """Intervals of these widths; the usual ones if no width is given."""
     widths = tuple(float(width) for width in given)
     if len(widths) > 1:
         return Intervals(widths=widths)
@@ -191,7 +197,7 @@ def _make_intervals(given: Sequence[str]) -> AnyHierarchy:
 def _without_parameters(
     make: Callable[[], AnyHierarchy],
 ) -> Callable[[Sequence[str]], AnyHierarchy]:
-    """The same builder as a function of parameters, which refuses all of them."""
+    """A function that makes the builder, and raises `PolicyError` if parameters are given."""
 
     def build(given: Sequence[str]) -> AnyHierarchy:
         if given:
@@ -218,6 +224,7 @@ _BUILDERS: dict[str, Callable[[Sequence[str]], AnyHierarchy]] = {
 
 
 def _gunzip(content: bytes, path: Path) -> bytes:
+    """The content unpacked from gzip; errors name the hierarchy file."""
     try:
         return gunzip(content)
     except IncrowdError as error:
@@ -228,7 +235,7 @@ def _gunzip(content: bytes, path: Path) -> bytes:
 
 
 def _read_text(path: Path) -> str:
-    """The text of a hierarchy file, unpacked and decoded; refused if it cannot be read."""
+    """The text of a hierarchy file, unpacked and decoded; `InputError` if it cannot be read."""
     if not path.is_file():
         raise InputError(
             f"the hierarchy file {str(path)!r} does not exist", remedy="check its name"
@@ -252,7 +259,7 @@ def _split_lines(text: str, path: Path) -> Lines:
 
 
 def _split_quoted_lines(text: str, path: Path, delimiter: str) -> Lines:
-    """As `_split_lines`, of a file in which some fields stand in quotes."""
+    """As `_split_lines`, of a file with quoted fields; `InputError` for a quote out of place."""
     wrong = InputError(
         f"the hierarchy file {path.name!r} has an open quote, or a quote inside a field",
         remedy="close it, or double it where it belongs to the text",
@@ -277,7 +284,7 @@ def _find_delimiter(text: str) -> str:
 
 
 def _refuse_lines(path: Path, numbers: Counts, what: str, remedy: str) -> None:
-    """Refuse a file with something wrong in the lines with these numbers, if there are any."""
+    """Raise `InputError` if there are any line numbers: these lines of the file have `what` wrong."""
     if len(numbers):
         raise InputError(
             f"the hierarchy file {path.name!r} has {count_of(len(numbers), 'line')} with {what} "
@@ -287,13 +294,13 @@ def _refuse_lines(path: Path, numbers: Counts, what: str, remedy: str) -> None:
 
 
 def _name_without_ending(path: Path) -> str:
-    """The file's name without its ending; empty if it has none of a hierarchy file."""
+    """The file's name without `.csv` or `.csv.gz`; empty if it has neither ending."""
     ending = next((end for end in reversed(_ENDINGS) if path.name.lower().endswith(end)), None)
     return path.name[: -len(ending)] if ending else ""
 
 
 def _single_path(column: str, paths: list[Path]) -> Path:
-    """The one file of a column; refused if there are several."""
+    """The one file of a column; `InputError` if there are several."""
     if len(paths) > 1:
         raise InputError(
             f"{len(paths)} files could be the hierarchy of {column!r}",
@@ -303,7 +310,10 @@ def _single_path(column: str, paths: list[Path]) -> Path:
 
 
 def builders_of(policy: Policy, folder: str | os.PathLike[str]) -> dict[str, AnyHierarchy]:
-    """The builder of each column's hierarchy, with files read; quasi-identifiers all have one."""
+    """The builder of each column's hierarchy, with files read.
+
+    A quasi-identifier without a hierarchy gets `Suggested`; other columns without one are left out.
+    """
     given = {name: column.hierarchy for name, column in policy.columns.items()}
     given |= {name: given[name] or Suggested() for name in policy.quasi}
     return {

@@ -6,7 +6,7 @@ from incrowd.io import files
 
 
 def signing_key(path: str | None) -> str | None:
-    """The path of the key that signs certificates: this one, or the environment's; else None."""
+    """The path of the key that signs certificates: this one, else the environment's, else None."""
     return path or os.environ.get("INCROWD_SIGNING_KEY") or None
 
 

@@ -41,7 +41,9 @@ LEAST = 2**28
 
 
 def parse_memory(text: str) -> int:
-    """The bytes that an amount of memory in words stands for; what is none is refused.
+    """The bytes that a text such as `2GB` stands for.
+
+    `PolicyError` if it is no amount of memory, or less than `LEAST` bytes.
 
     >>> parse_memory("2GB"), parse_memory("1.5 GiB"), parse_memory("800m")
     (2000000000, 1610612736, 800000000)
@@ -82,7 +84,7 @@ class TableEstimate:
         return _ON_DISK * self.cells
 
     def describe(self, memory: float) -> str:
-        """What it takes, in words, to work on the table out of memory with so many bytes."""
+        """A note for the user: what memory, disk and time the table takes, worked on out of memory."""
         rows = "" if self.rows is None else f" of {self.rows:,} rows"
         return (
             f"this table{rows} is counted with DuckDB, out of memory: in memory it would take "
@@ -102,10 +104,11 @@ class LargeTable:
 
 
 def open_large(source: Any, layout: Layout, memory: int | None = None) -> LargeTable | None:
-    """The table, to be worked on out of memory; None if it fits into memory, or without DuckDB.
+    """Open a table to be worked on out of memory; None if it is to be read into memory instead.
 
-    A folder of partitions is opened even if it fits; standard input never is. `memory` is how many
-    bytes may be used, a share of those that are free if None.
+    None for what fits into memory, unless it is a folder of partitions, for standard input, and if
+    DuckDB is missing. `memory` is how many bytes may be used; None for a share of the free ones.
+    `LimitError` if it takes more disk than is free.
     """
     if str(source) == "-" or find_spec("duckdb") is None:
         return None
@@ -137,7 +140,10 @@ def _has_partitions(path: Path) -> bool:
 
 
 def _list_files(path: Path) -> list[Path]:
-    """A file, the Parquet files of a folder at any depth, or the files of a pattern; else none."""
+    """The file itself, the Parquet files of a folder at any depth, or the files of a pattern.
+
+    Empty if the path names none of these.
+    """
     if path.is_dir():
         return sorted(path.rglob("*.parquet"))
     if path.is_file():
@@ -161,7 +167,10 @@ def _parquet_size(path: Path) -> tuple[int, int] | None:
 
 
 def _open_files(files: list[Path], layout: Layout, memory: int | None, note: str) -> LargeTable:
-    """The table of these files in a new database; texts are copied to Parquet first."""
+    """The table of these files in a new database.
+
+    Files are Parquet, or one is of another format, which is first copied to Parquet.
+    """
     from incrowd.engines.duckdb import DuckDB  # noqa: PLC0415  an extra
     from incrowd.engines.sql import close_on_failure  # noqa: PLC0415  beside it
     from incrowd.engines.sql_engine import SqlEngine  # noqa: PLC0415  beside it
@@ -197,6 +206,7 @@ def _copy_as_parquet(path: Path, layout: Layout, place: Path) -> tuple[Form, boo
 
 
 def _refuse_full_disk(estimate: TableEstimate) -> None:
+    """Raise `LimitError` if the table takes more disk for temporary files than is free."""
     free = shutil.disk_usage(tempfile.gettempdir()).free
     if estimate.disk > free:
         raise LimitError(

@@ -30,7 +30,7 @@ _NAMED = 3
 
 @dataclass(frozen=True)
 class NumberNotation:
-    """The marks of a number: 1.234,5 has a decimal comma, and dots between thousands."""
+    """The marks of a number: 1.234,5 has a decimal comma, and points between thousands."""
 
     decimal: str
     thousands: str = ""
@@ -45,7 +45,7 @@ class NumberNotation:
 
     @cached_property
     def unmistakable(self) -> str:
-        """A pattern for those numbers that can be read in this way only."""
+        """A pattern for numbers, among those of `pattern`, that can be read in this way only."""
         mark, other = re.escape(self.decimal), re.escape(self.thousands or self.decimal)
         tails = rf"{mark}(\d{{1,2}}|\d{{4,}})$|^[+-]?0{mark}\d+$"
         return rf"{tails}|{other}\d{{3}}({mark}\d+|{other}\d{{3}})" if self.thousands else tails
@@ -61,7 +61,7 @@ class NumberNotation:
         return texts.str.replace(self.decimal, ".", literal=True)
 
     def to_values(self, texts: pl.Series) -> pl.Series:
-        """The numbers as floats."""
+        """The numbers as floats; all texts must fit."""
         return self.to_plain_texts(texts).cast(pl.Float64)
 
 
@@ -87,7 +87,10 @@ class DateNotation:
         return self.to_values(texts).dt.strftime("%Y-%m-%d %H:%M:%S" if moments else "%Y-%m-%d")
 
     def to_values(self, texts: pl.Series) -> pl.Series:
-        """The dates as dates or moments; null for a text that is none."""
+        """The dates as dates or moments; null for a text that is none.
+
+        `PolicyError` if the format is none.
+        """
         with boundary(
             PolicyError(f"{self.format!r} is not a date format", remedy="write it like %d/%m/%Y")
         ):
@@ -99,7 +102,10 @@ Notation: TypeAlias = NumberNotation | DateNotation
 
 @dataclass(frozen=True)
 class NotationRequest:
-    """What is known of how numbers and dates are written; what is None is found."""
+    """What is known of how numbers and dates are written; what is None is found out.
+
+    `PolicyError` for marks that numbers cannot have, and for faulty formats of dates.
+    """
 
     decimal: str | None = None
     thousands: str | None = None
@@ -147,7 +153,7 @@ class NotationRequest:
         return name not in self.kept and (self.only is None or name in self.only)
 
     def refuse_unknown(self, names: Sequence[str]) -> None:
-        """Refuse a date format for a column that the table does not have."""
+        """Raise `PolicyError` if a date format is for a column that is not among these names."""
         for name in self._formats:
             if name and name not in names:
                 raise PolicyError(
@@ -159,7 +165,7 @@ class NotationRequest:
         return self._formats.get(name)
 
     def number_notations(self, delimiter: str) -> Iterator[NumberNotation]:
-        """The ways in which numbers may be written in a text with this delimiter."""
+        """The ways in which numbers may be written in a text with this delimiter, most likely first."""
         decimal, thousands = self.decimal, self.thousands
         if decimal is not None or thousands is not None:
             decimal = decimal or ("," if thousands == "." else ".")
@@ -170,7 +176,7 @@ class NotationRequest:
         yield NumberNotation(".", ",")
 
     def date_notations(self) -> Iterator[DateNotation]:
-        """The one format that is given for all dates, if any."""
+        """The format that is given for all dates, if any: one notation or none."""
         if "" in self._formats:
             yield DateNotation(self._formats[""])
 
@@ -184,12 +190,15 @@ class FoundNotations:
     """By column that can be read in two ways: the option that decides."""
 
     def rewrite(self, frame: pl.DataFrame, *, text: bool = True) -> pl.DataFrame:
-        """The table with these columns rewritten: as plain texts, or else as numbers and dates."""
+        """The table with these columns rewritten: as plain texts, or else as numbers and dates.
+
+        `InputError` if values of a column are not written in its notation.
+        """
         made = [_rewrite_column(frame[name], how, text=text) for name, how in self.columns.items()]
         return frame.with_columns(made) if made else frame
 
     def notes(self) -> Iterator[Note]:
-        """Notes on what was rewritten, and on what could not be for want of an option."""
+        """Notes on columns that are rewritten, and on those that stay text as no option decides."""
         for title, words, names in (
             ("decimal_comma", "numbers with a decimal comma", self._columns_with_mark(",")),
             ("thousands", "numbers with marks between thousands", self._columns_with_mark(".")),
@@ -227,7 +236,11 @@ def _list_names(names: Sequence[str]) -> str:
 def find_notations(
     frame: pl.DataFrame, request: NotationRequest, delimiter: str = "", *, text: bool = True
 ) -> FoundNotations:
-    """Find how texts of each column are written; without `text` only by what the request says."""
+    """Find how numbers and dates in columns of texts are written.
+
+    Without `text` (the table is not a text file) only if the request says how. `PolicyError` if it
+    has a format for an unknown column.
+    """
     request.refuse_unknown(frame.columns)
     columns: dict[str, Notation] = {}
     undecided: dict[str, str] = {}
@@ -262,7 +275,7 @@ def may_be_rewritten(records: Sequence[Sequence[str]], request: NotationRequest 
 def _notation_of(
     series: pl.Series, request: NotationRequest, delimiter: str, *, text: bool
 ) -> Notation | str | None:
-    """How a column is written; the option that would decide it; None if it needs no rewriting."""
+    """How a column is written, or as text the option that would decide; None if it stays as it is."""
     form = request.format_of(series.name)
     if form:
         return DateNotation(form)
@@ -282,11 +295,15 @@ def _notation_of(
 
 
 def _all_contain(top: pl.Series, pattern: str) -> bool:
+    """Whether the pattern is found in each text; true if there are none."""
     return bool(top.str.contains(pattern).all())
 
 
 def _present_texts(series: pl.Series) -> pl.Series:
-    """The texts that are there, without marks of missing values; each once if they are many."""
+    """The texts without blanks around them, empty ones and marks of missing values.
+
+    Each is there once if they are more than `_GLANCE`.
+    """
     texts = series.drop_nulls()
     if len(texts) > _GLANCE:
         texts = texts.unique()
@@ -297,9 +314,10 @@ def _present_texts(series: pl.Series) -> pl.Series:
 def _number_notation(
     texts: pl.Series, how: NumberNotation, *, said: bool
 ) -> NumberNotation | str | None:
-    """This way of writing numbers, if all texts fit it and one shows it; None if not.
+    """This way of writing numbers, if all texts fit it and one has its marks; None if not.
 
-    If they can be read in another way, too, it is the option that decides (`said`: it was given).
+    If no text rules out another way, the option that would decide, as text. With `said` the user
+    gave the marks, so that nothing is left to decide.
     """
     marks = [mark for mark in (how.decimal, how.thousands) if mark not in {"", "."}]
     if said and how.thousands == ".":
@@ -316,7 +334,7 @@ def _number_notation(
 def _date_notation(texts: pl.Series) -> DateNotation | str | None:
     """How dates with slashes or dashes are written; a part above 12 tells which is the day.
 
-    None if these are not such dates; the option that would decide if no part tells.
+    None if these are not such dates; if no part tells, the option that would decide, as text.
     """
     if not len(texts) or not texts.str.contains(_SLASHED).all():
         return None
@@ -335,7 +353,10 @@ def _date_notation(texts: pl.Series) -> DateNotation | str | None:
 
 
 def _rewrite_column(series: pl.Series, how: Notation, *, text: bool) -> pl.Series:
-    """The column as plain text, where blanks and marks of missing stay, or as values."""
+    """The column as plain texts, in which blanks and marks of missing values stay, or as values.
+
+    `InputError` if another text is not written this way.
+    """
     name, series = series.name, series.alias("")  # as above
     texts = series.str.strip_chars()
     beside = (texts.is_null() | (texts == "") | texts.is_in(list(MARKS))).fill_null(value=True)
@@ -348,7 +369,7 @@ def _rewrite_column(series: pl.Series, how: Notation, *, text: bool) -> pl.Serie
 
 
 def _refuse_unfit(unfit: pl.Series, name: str, how: Notation) -> None:
-    """Refuse a column if some of its values are flagged as not written this way."""
+    """Raise `InputError` if some values of the column are flagged as not written this way."""
     if not unfit.any():
         return
     place = int(unfit.arg_true()[0]) + 1
@@ -365,6 +386,8 @@ def _refuse_unfit(unfit: pl.Series, name: str, how: Notation) -> None:
 
 def parse_date_formats(texts: Iterable[str]) -> str | dict[str, str]:
     """Date formats from an option: one for all dates, or COLUMN=FORMAT for each column.
+
+    `PolicyError` for another form, or two formats for one column.
 
     >>> parse_date_formats(["%d/%m/%Y"]), parse_date_formats(["birth=%d/%m/%Y", "visit=%Y%m%d"])
     ('%d/%m/%Y', {'birth': '%d/%m/%Y', 'visit': '%Y%m%d'})
