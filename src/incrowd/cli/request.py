@@ -26,7 +26,9 @@ def read_hierarchies(
     """
     found: dict[str, AnyHierarchy] = {}
     if folder is not None:
-        found |= {name: read_tree(path) for name, path in find_hierarchy_files(folder, names).items()}
+        found |= {
+            name: read_tree(path) for name, path in find_hierarchy_files(folder, names).items()
+        }
     named: dict[str, AnyHierarchy] = {}
     for text in texts or ():
         name, spec = parse_option(text)

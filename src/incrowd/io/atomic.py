@@ -45,7 +45,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def naming_target(made: Path, path: str | os.PathLike[str]) -> Iterator[None]:
-    """A block whose `InputError` names the target (`path`) in place of the file `made` beside it."""
+    """A block whose `InputError` names the target (`path`), not the file `made` beside it."""
     try:
         yield
     except InputError as error:
@@ -319,7 +319,7 @@ def _place(release: tuple[Path, Path], certificate: tuple[Path, Path]) -> None:
 
 
 def _keep_old(target: Path) -> Path | None:
-    """Give the file at the target a second name, or copy it; return the path, None without a file."""
+    """Give the target's file a second name, or copy it; return its path, None without a file."""
     if not target.exists():
         return None
     old = target.with_name(f"{prefix_of(target)}{secrets.token_hex(8)}")

@@ -196,7 +196,7 @@ def _unpack_zstd(stream: CountingReader) -> AbstractContextManager[Any]:
 
 
 def _batches_by_rows(table: pl.LazyFrame, layout: Layout, form: Format) -> Batches:
-    """A table of Polars in frames of as many rows as the layout says, else of about `_CELLS` cells."""
+    """A table of Polars in frames of the layout's number of rows, else of about `_CELLS` cells."""
     every = table.collect_schema().names()
     refuse_wide(len(every))
     chosen = layout.choose(every)
@@ -255,7 +255,7 @@ def _read_text(stream: "_Peeked", layout: Layout) -> Batches:
 
 
 def _peek_lines(stream: "_Peeked") -> bytes:
-    """The start of a text, which stays to be read: at least `_LINES` lines, if they fit `_WIDEST`."""
+    """The start of a text, left to be read: `_LINES` lines or more, up to `_WIDEST` bytes."""
     size = _HEAD
     head = stream.peek(size)
     while len(head) == size and size < _WIDEST and head.count(b"\n") < _LINES:

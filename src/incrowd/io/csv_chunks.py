@@ -135,7 +135,9 @@ class PlainText:
         return self.path.stat().st_size
 
 
-def as_plain_text(path: str | os.PathLike[str], form: Form, names: Sequence[str]) -> PlainText | None:
+def as_plain_text(
+    path: str | os.PathLike[str], form: Form, names: Sequence[str]
+) -> PlainText | None:
     """The file as a plain text, if Polars finds these columns in this order in it; else None."""
     if form.format != "csv" or form.compression is not None:
         return None

@@ -292,7 +292,9 @@ def shuffled_text(
         yield rows.text_in(np.argsort(drawn))
 
 
-def _split_into_ranges(keyed: Iterable[_Keyed], ranges: int, scratch: ScratchFile) -> Iterator[_Keyed]:
+def _split_into_ranges(
+    keyed: Iterable[_Keyed], ranges: int, scratch: ScratchFile
+) -> Iterator[_Keyed]:
     """Yield the records of each range of drawn numbers, in turn, by way of the scratch file."""
     shift = np.uint64(_BITS - (ranges.bit_length() - 1))
     groups = [
@@ -339,7 +341,7 @@ class _StoredGroup:
     def of(
         cls, rows: CsvRows, drawn: np.ndarray, which: np.ndarray, ranges: int, scratch: ScratchFile
     ) -> "_StoredGroup":
-        """Store records, sorted by `which` (the range of each), with their sizes and drawn numbers."""
+        """Store records by range (`which` is that of each), with their sizes and drawn numbers."""
         order = np.argsort(which, kind="stable")
         firsts = np.append(0, np.cumsum(np.bincount(which, minlength=ranges)))
         sizes = np.diff(rows.ends, prepend=0)[order]

@@ -39,7 +39,7 @@ def decoder_of(
 
 
 def _transcode(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
-    """The pieces of a text, decoded from this encoding to UTF-8; `InputError` if one does not fit."""
+    """The pieces of a text, decoded from `encoding` to UTF-8; `InputError` if one does not fit."""
     name = codecs.lookup(encoding).name
     decoder = codecs.getincrementaldecoder("utf-8-sig" if name == "utf-8" else name)()
     before = 0

@@ -90,7 +90,7 @@ def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> boo
 
 
 def refuse_missing_folder(path: str | os.PathLike[str], what: str) -> None:
-    """Refuse a path that is an address, or in a folder that does not exist; `what` should go there."""
+    """Refuse a path for `what` that is an address, or in a folder that does not exist."""
     refuse_remote(path, tables=False)
     folder = Path(path).parent
     if not folder.is_dir():

@@ -284,7 +284,7 @@ def _find_delimiter(text: str) -> str:
 
 
 def _refuse_lines(path: Path, numbers: Counts, what: str, remedy: str) -> None:
-    """Raise `InputError` if there are any line numbers: these lines of the file have `what` wrong."""
+    """Raise `InputError` that the lines with these numbers have `what`, unless there are none."""
     if len(numbers):
         raise InputError(
             f"the hierarchy file {path.name!r} has {count_of(len(numbers), 'line')} with {what} "

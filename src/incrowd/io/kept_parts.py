@@ -30,8 +30,8 @@ class KeptParts:
     def make_folder(self, request: str) -> Path:
         """Make the folder for the parts of the request with this digest; remove those of others.
 
-    A folder of the same request is kept with its parts.
-    """
+        A folder of the same request is kept with its parts.
+        """
         folder = self.path / request[:32]
         for other in self.path.iterdir():
             if other.is_dir() and other != folder:

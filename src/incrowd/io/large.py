@@ -84,13 +84,13 @@ class TableEstimate:
         return _ON_DISK * self.cells
 
     def describe(self, memory: float) -> str:
-        """A note for the user: what memory, disk and time the table takes, worked on out of memory."""
+        """A note for the user: what memory, disk and time it takes to work out of memory."""
         rows = "" if self.rows is None else f" of {self.rows:,} rows"
         return (
             f"this table{rows} is counted with DuckDB, out of memory: in memory it would take "
-            f"about {_bytes_in_words(self.memory)}. A release takes about {_time_in_words(_LEVELS * self.cells)} "
-            f"with levels, or {_time_in_words(_PARTS * self.cells)} with local recoding in parts, "
-            f"{_bytes_in_words(memory)} of memory, and {_bytes_in_words(self.disk)} of disk for a while"
+            f"about {_bytes_text(self.memory)}. A release takes about "
+            f"{_time_text(_LEVELS * self.cells)} with levels, or {_time_text(_PARTS * self.cells)} "
+            f"with local recoding in parts, {_bytes_text(memory)} of memory, and {_bytes_text(self.disk)} of disk for a while"
         )
 
 
@@ -210,16 +210,16 @@ def _refuse_full_disk(estimate: TableEstimate) -> None:
     free = shutil.disk_usage(tempfile.gettempdir()).free
     if estimate.disk > free:
         raise LimitError(
-            f"this table needs about {_bytes_in_words(estimate.disk)} of disk for a while, and "
-            f"{_bytes_in_words(free)} are free",
+            f"this table needs about {_bytes_text(estimate.disk)} of disk for a while, and "
+            f"{_bytes_text(free)} are free",
             remedy="free some, or set TMPDIR to a larger disk",
         )
 
 
-def _time_in_words(seconds: float) -> str:
+def _time_text(seconds: float) -> str:
     """Seconds in words.
 
-    >>> _time_in_words(40), _time_in_words(300), _time_in_words(9000)
+    >>> _time_text(40), _time_text(300), _time_text(9000)
     ('a minute', '5 minutes', '2.5 hours')
     """
     minutes = seconds / 60
@@ -228,7 +228,7 @@ def _time_in_words(seconds: float) -> str:
     return f"{minutes:.0f} minutes" if minutes < 100 else f"{minutes / 60:.1f} hours"
 
 
-def _bytes_in_words(size: float) -> str:
+def _bytes_text(size: float) -> str:
     """A number of bytes in words, such as `12 MB`."""
     for unit in ("B", "kB", "MB"):
         if size < 1000:

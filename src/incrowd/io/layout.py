@@ -49,7 +49,7 @@ class Layout:
             raise PolicyError("--skip must be 0 or more", remedy="give the lines above the header")
 
     def choose(self, names: Sequence[str]) -> list[str]:
-        """The columns to read: all these names, or the chosen ones; `PolicyError` if one is missing."""
+        """The columns to read: all names, or the chosen ones; `PolicyError` if one is not there."""
         for name in self.columns or ():
             if name not in names:
                 raise PolicyError(
@@ -58,7 +58,7 @@ class Layout:
         return list(names if self.columns is None else self.columns)
 
     def refuse_choice(self, what: str, *, skips: bool = False) -> None:
-        """Raise `InputError` if --sheet, or --skip unless `skips`, is given for a file such as `what`."""
+        """Raise `InputError` if --sheet, or --skip unless `skips`, is given for such a file."""
         for name, given in (("sheet", self.sheet), ("skip", None if skips else self.skip or None)):
             if given is not None:
                 raise InputError(f"--{name} does not fit {what}", remedy=f"leave out --{name}")

@@ -165,7 +165,7 @@ class NotationRequest:
         return self._formats.get(name)
 
     def number_notations(self, delimiter: str) -> Iterator[NumberNotation]:
-        """The ways in which numbers may be written in a text with this delimiter, most likely first."""
+        """The ways in which numbers may be written in a text with this delimiter, in turn."""
         decimal, thousands = self.decimal, self.thousands
         if decimal is not None or thousands is not None:
             decimal = decimal or ("," if thousands == "." else ".")
@@ -275,7 +275,7 @@ def may_be_rewritten(records: Sequence[Sequence[str]], request: NotationRequest 
 def _notation_of(
     series: pl.Series, request: NotationRequest, delimiter: str, *, text: bool
 ) -> Notation | str | None:
-    """How a column is written, or as text the option that would decide; None if it stays as it is."""
+    """How a column is written, or (a text) the option that would decide; None if it is plain."""
     form = request.format_of(series.name)
     if form:
         return DateNotation(form)

@@ -88,7 +88,7 @@ def scratch_file(folder: str | os.PathLike[str] | None = None) -> Iterator[Scrat
 
 @contextmanager
 def _disk_boundary() -> Iterator[None]:
-    """A block in which errors of the system become ours, about temporary data."""
+    """A block in which an `OSError` becomes an `InputError` about temporary data."""
     try:
         yield
     except OSError as error:

@@ -99,7 +99,8 @@ def read(path: str | os.PathLike[str], layout: Layout | None = None) -> Source:
     The first bytes of the file say what it is: Parquet, Arrow, a workbook, a statistics file, JSON
     lines, or else delimited text, maybe compressed. Delimiter, encoding, header and titles of a
     text are found unless given, and every cell stays the text it is; with a notation numbers and
-    dates are rewritten as incrowd reads them. What is far too large, or endless, is refused.
+    dates are rewritten as incrowd reads them. `InputError` if the file cannot be read or has no
+    records, `LimitError` if it is too large, `PolicyError` if an option does not fit it.
     """
     layout = replace(layout or Layout(), tabs=is_tabbed(path))
     with file_boundary(path):
@@ -112,7 +113,8 @@ def read(path: str | os.PathLike[str], layout: Layout | None = None) -> Source:
 def write(frame: Any, path: str | os.PathLike[str], like: Source | None = None) -> None:
     """Write a frame in the format that the path's ending names, else in that of its source `like`.
 
-    Text is written in UTF-8 with the delimiter of the source; "-" is standard output.
+    Text is written in UTF-8 with the delimiter of the source; "-" is standard output. `PolicyError`
+    for a format that incrowd cannot write, `InputError` if the file cannot be written.
     """
     form = form_of(path, like)
     table = frame if isinstance(frame, pl.DataFrame) else nw.from_native(frame).to_polars()
@@ -130,7 +132,10 @@ def write(frame: Any, path: str | os.PathLike[str], like: Source | None = None) 
 
 
 def form_of(path: str | os.PathLike[str], like: Source | Form | None = None) -> Form:
-    """The form that the path's ending names, else that of the source `like`; CSV without both."""
+    """The form that the path's ending names, else that of the source `like`; CSV without both.
+
+    `PolicyError` for a format that incrowd cannot write.
+    """
     kind, compression = _format_of_path(path, like)
     delimiter = like.delimiter if like is not None and like.format == "csv" else ","
     if is_tabbed(path):
@@ -142,7 +147,7 @@ _UNWRITTEN = (pl.Binary, pl.Object)
 
 
 def refuse_foreign(path: str | os.PathLike[str]) -> None:
-    """Refuse a path whose ending names a format that incrowd cannot write."""
+    """Raise `PolicyError` if a path's ending names a format that incrowd cannot write."""
     ending = Path(path).suffix.lower()
     if ending in _FOREIGN:
         raise PolicyError(
@@ -152,7 +157,7 @@ def refuse_foreign(path: str | os.PathLike[str]) -> None:
 
 
 def refuse_large(path: str | os.PathLike[str], like: Source, records: int, columns: int) -> None:
-    """Refuse a table that does not fit into the sheet that it should go to."""
+    """Raise `LimitError` if a table that goes to a workbook does not fit into a sheet."""
     if form_of(path, like).format == "xlsx":
         sheet_writing.refuse_large(records, columns)
 
@@ -160,7 +165,10 @@ def refuse_large(path: str | os.PathLike[str], like: Source, records: int, colum
 def refuse_nested(
     frame: pl.DataFrame, columns: Sequence[str], path: str | os.PathLike[str], like: Source
 ) -> None:
-    """Refuse columns whose cells a text file cannot hold, if the path is one of a text file."""
+    """Raise `InputError` if columns hold lists, structures or bytes, and the file cannot.
+
+    Parquet and Arrow can hold them; other formats cannot.
+    """
     if form_of(path, like).format in {"parquet", "arrow"}:
         return
     held = [name for name in columns if name in frame.columns]
@@ -183,7 +191,10 @@ def _read_file(path: str | os.PathLike[str], layout: Layout) -> Source:
 
 
 def _read_parts(path: str | os.PathLike[str], layout: Layout) -> Source:
-    """The rows of a folder's or pattern's Parquet files; folders such as `day=1` add a column."""
+    """The rows of a folder's or pattern's Parquet files; folders such as `day=1` add a column.
+
+    `InputError` if their columns differ, or a file is not Parquet.
+    """
     every = parquet_files(path)
     frames = [_read_bytes(file.read_bytes(), replace(layout, columns=None)) for file in every]
     if any(read.format != "parquet" for read in frames):
@@ -256,7 +267,7 @@ def _header_note(start: TextStart, layout: Layout) -> Iterator[Note]:
 
 
 def _refuse_empty(frame: pl.DataFrame) -> None:
-    """Refuse a table without columns or records, or with far too many columns."""
+    """Raise `InputError` for a table without columns or records, or with far too many columns."""
     refuse_wide(frame.width)
     if not frame.width or not frame.height:
         raise InputError("it has no records", remedy="give a table with at least one record")
@@ -275,7 +286,7 @@ def _formula_notes(frame: pl.DataFrame) -> Iterator[Note]:
 
 
 def _endings(path: str | os.PathLike[str]) -> list[str]:
-    """The endings of a path that tell something: the format's, then the compression's if any."""
+    """The last ending of a path; if that is of a compression, the one before it, too, in order."""
     endings = [ending.lower() for ending in Path(path).suffixes[-2:]]
     if endings and endings[-1] in _COMPRESSIONS:
         return endings
@@ -285,7 +296,10 @@ def _endings(path: str | os.PathLike[str]) -> list[str]:
 def _format_of_path(
     path: str | os.PathLike[str], like: Source | Form | None
 ) -> tuple[Format, Compression | None]:
-    """The format that the path's ending names, else the source's; and the compression, or None."""
+    """The format that the path's ending names, else the source's; and the compression, or None.
+
+    `PolicyError` for a format that incrowd cannot write, or cannot compress.
+    """
     refuse_foreign(path)
     endings = _endings(path)
     compression = _COMPRESSIONS.get(endings[-1]) if endings else None

@@ -37,7 +37,7 @@ class ByteStream(io.RawIOBase):
         raise NotImplementedError
 
     def readable(self) -> bool:
-        """True: the stream is one to read from."""
+        """True: the stream can be read."""
         return True
 
     def readinto(self, buffer: Any) -> int:
@@ -89,7 +89,10 @@ class LimitedReader(ByteStream):
 
 
 def most_unpacked_bytes(packed: int) -> int:
-    """The most bytes that a packed file of this size may unpack to in memory."""
+    """The most bytes that a packed file of this size may unpack to in memory.
+
+    `PolicyError` if the variable `INCROWD_MAX_UNPACKED` is no number.
+    """
     return _most_allowed() or min(_usual_limit(packed), most_bytes_at_once())
 
 
@@ -104,7 +107,10 @@ def _read_whole(stream: ByteStream) -> bytes:
 
 
 def gunzip(data: bytes, memory: int | None = None) -> bytes:
-    """The bytes unpacked from gzip; `memory` is how many may be used, what is free if None."""
+    """The bytes unpacked from gzip; `memory` is how many may be used, what is free if None.
+
+    `InputError` if they are damaged, `LimitError` if they are too many.
+    """
     broken = InputError("its gzip compression is damaged", remedy="compress it anew")
     packed = CountingReader(io.BytesIO(data))
     try:
@@ -116,7 +122,7 @@ def gunzip(data: bytes, memory: int | None = None) -> bytes:
 
 
 def open_zstd(packed: CountingReader) -> AbstractContextManager[Any] | None:
-    """The stream unpacked from zstd by a library that can do it in parts; None if there is none."""
+    """The stream unpacked from zstd, as a block; None if no library can do it in parts."""
     if sys.version_info >= (3, 14):
         opened: AbstractContextManager[Any] = import_module("compression.zstd").open(packed)
         return opened
@@ -126,7 +132,10 @@ def open_zstd(packed: CountingReader) -> AbstractContextManager[Any] | None:
 
 
 def unzstd(data: bytes, memory: int | None = None) -> bytes:
-    """The bytes unpacked from zstd as by `gunzip`, in parts if a library can, else at once."""
+    """The bytes unpacked from zstd as by `gunzip`, in parts if a library can, else at once.
+
+    At once, only text in UTF-8 can be unpacked, and its size is not limited.
+    """
     packed = CountingReader(io.BytesIO(data))
     opened = open_zstd(packed)
     if opened is None:
@@ -139,7 +148,10 @@ def unzstd(data: bytes, memory: int | None = None) -> bytes:
 
 
 def _unzstd_at_once(data: bytes) -> bytes:
-    """The bytes unpacked from zstd by Polars, which reads a text as one cell, in UTF-8 only."""
+    """The bytes unpacked from zstd by Polars, which reads the whole text as one cell.
+
+    `InputError` if it is damaged, or no text in UTF-8.
+    """
     separator, end = _UNUSED
     with boundary(
         InputError("its zstd compression holds no text in UTF-8", remedy="decompress it first")
@@ -156,7 +168,10 @@ def _unzstd_at_once(data: bytes) -> bytes:
 
 
 def _most_allowed() -> int | None:
-    """The most bytes that the user lets a file unpack to; None if the variable is not set."""
+    """The most bytes that `INCROWD_MAX_UNPACKED` lets a file unpack to; None if it is not set.
+
+    `PolicyError` if it is no whole number above 0.
+    """
     said = os.environ.get(VARIABLE, "")
     if not said:
         return None

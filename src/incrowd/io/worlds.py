@@ -40,7 +40,11 @@ class WorldNames:
 def world_of(
     engine: Engine, world: Any, policy: Policy, called: WorldNames
 ) -> WorldReference | None:
-    """The world in the quasi-identifiers that it has (refused without any); None if not given."""
+    """The world in the quasi-identifiers that it has; None if no world is given.
+
+    `InputError` if it has no quasi-identifier; `PolicyError` if it is standard input, or if columns
+    are `called` something without a world.
+    """
     if not (given := tuple_of(world)):
         _refuse_unused(called)
         return None
@@ -73,7 +77,10 @@ def as_attack_table(name: str, engine: Engine) -> AttackTable:
 
 
 def with_label_columns(table: AttackTable, known: Iterable[str]) -> AttackTable:
-    """The table with one column of labels for each known column that is two columns of ends."""
+    """The table with one column of labels for each known column that it has as two columns of ends.
+
+    The table itself if there is none such.
+    """
     split = split_columns(dict.fromkeys(known), table.names)
     engine = table.engine
     if isinstance(engine, FetchedColumns) and split:
@@ -108,7 +115,10 @@ def knowledge_of(
 def _builder_of(
     policy: Policy | None, hierarchies: Mapping[str, AnyHierarchy], folder: AnyPath, name: str
 ) -> AnyHierarchy | None:
-    """The builder given for a column, else the policy's; None if that is flat or left to data."""
+    """The builder given for a column, else the policy's.
+
+    None if the policy has none, or only `Flat` or `Suggested`.
+    """
     column = None if policy is None else policy.columns.get(name)
     kind = None if column is None else column.kind
     if name in hierarchies:
@@ -120,7 +130,7 @@ def _builder_of(
 
 
 def _digest_of(source: Any) -> Digest:
-    """The digest of a file, or of the cells or rows of another table."""
+    """The digest of the bytes of a file, or of the cells or rows of another table."""
     if is_path(source):
         return Digest(of="file", sha256=files.sha256(source))
     with open_table(source) as there:
@@ -129,7 +139,7 @@ def _digest_of(source: Any) -> Digest:
 
 
 def _refuse_unused(called: WorldNames) -> None:
-    """Refuse names of columns of a world, as no world is given."""
+    """Raise `PolicyError` if columns of a world are named, as no world is given."""
     if called.id is not None or called.rename:
         raise PolicyError(
             "an id column or new names are given, but no world",
@@ -138,7 +148,7 @@ def _refuse_unused(called: WorldNames) -> None:
 
 
 def _shared_quasi(tables: AttackTables, policy: Policy) -> tuple[str, ...]:
-    """The quasi-identifying columns that the world has, too; refused if it has none."""
+    """The quasi-identifying columns that the world has, too; `InputError` if it has none."""
     shared = set(tables.shared_columns("world"))
     names = tuple(name for name in policy.quasi if name in shared)
     if not names:

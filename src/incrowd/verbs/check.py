@@ -119,7 +119,9 @@ def checked_release(source: Any, opened_: Opened, paper: Certificate | None) -> 
 
 def keys_of(given: Sequence[AnyPath | bytes]) -> tuple[bytes, ...]:
     """Return public keys, read from their files where they are paths."""
-    return tuple(key if isinstance(key, bytes) else files.read_document(key) for key in tuple_of(given))
+    return tuple(
+        key if isinstance(key, bytes) else files.read_document(key) for key in tuple_of(given)
+    )
 
 
 def spreads_of(engine: Engine, policy: Policy, folder: AnyPath) -> dict[str, Reference]:

@@ -66,7 +66,9 @@ def find_replaced(_: WorkerState, job: jobs.FindReplaced, tell: Tell) -> facts.R
 def _is_signed(certificate: str) -> bool:
     """Whether there is a certificate with a signature; what cannot be read has none to lose."""
     try:
-        return Certificate.from_json(files.read_document(certificate).decode()).signature is not None
+        return (
+            Certificate.from_json(files.read_document(certificate).decode()).signature is not None
+        )
     except (IncrowdError, UnicodeDecodeError):
         return False
 
