@@ -21,12 +21,12 @@ from incrowd.errors import PolicyError
 from incrowd.io import files, tables
 from incrowd.io.atomic import finish_killed_runs
 from incrowd.io.hierarchies import builders_of
-from incrowd.io.kept_parts import keeping_parts
+from incrowd.io.kept_parts import keep_parts
 from incrowd.io.reading import AnyPath, Opened, enough_memory, is_path, open_table, path_of
 from incrowd.io.target import (
     Place,
     certificate_path,
-    placing,
+    open_places,
     refuse_no_folder,
     refuse_overwriting,
 )
@@ -102,7 +102,7 @@ def anonymize(asked: AnonymizeRequest) -> Release:
     if filed and target is not None and paper is not None and not dry_run:
         finish_killed_runs(target, paper)
     watch = asked.watch or Watch()
-    keep = keeping_parts(target) if asked.resume and not dry_run else nullcontext()
+    keep = keep_parts(target) if asked.resume and not dry_run else nullcontext()
     given = asked.source, asked.reading, policy.columns, policy.names(Role.KEEP), watch
     with keep as kept, enough_memory(), open_table(*given) as found_table:
         context = RunContext(asked.seed, asked.key, watch, kept)
@@ -131,7 +131,9 @@ def anonymize(asked: AnonymizeRequest) -> Release:
             bound, ready = None, stage_in_parts(table, parts, context)
             timer.end("search")
         folder_made = Can.FOLDER in found_table.engine.can
-        with placing(goal, paper, found_table.origin, table=new_table, parts=folder_made) as place:
+        with open_places(
+            goal, paper, found_table.origin, table=new_table, parts=folder_made
+        ) as place:
             proved = _write_and_prove(table, ready, place, context, timer)
             release = _certify_release(proved, signer, timer, bound)
             place.certify(release.certificate.to_json)

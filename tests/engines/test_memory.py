@@ -117,7 +117,7 @@ def test_only_what_is_shown_changes(kind):
     released = engine.build_frame(
         {
             "age": ByClass(texts("30", "31", "40"), original=True),
-            "name": ByValue(engine.texts("name"), texts(None, "p", "q", "r", "s")),
+            "name": ByValue(engine.text_codes("name"), texts(None, "p", "q", "r", "s")),
             "sex": ByClass(texts("*", None, "m")),
             "cost": Keep(),
         },
@@ -234,7 +234,7 @@ def test_weights_must_be_there_and_not_negative(wrong):
 def test_units_are_told_apart_by_their_text():
     frame = pl.DataFrame({"u": ["01", "1", "", "01"]})
 
-    assert MemoryEngine(frame, text=True).unit("u").codes.tolist() == [1, 2, 0, 1]
+    assert MemoryEngine(frame, text=True).unit_codes("u").codes.tolist() == [1, 2, 0, 1]
 
 
 @pytest.mark.parametrize(
@@ -429,7 +429,7 @@ def test_staged_rows_say_what_their_records_held():
     pairs = found.cell_pairs("a")
     lines = zip(*pairs.cells.to_dict(as_series=False).values(), pairs.records, strict=True)
     assert sorted(lines) == [("p", "x", 2), ("q", "y", 1)]
-    held = found.originals(["a"])
+    held = found.count_originals(["a"])
     lines = zip(held.cells["a"], held.classes.tolist(), held.records, strict=True)
     assert sorted(lines) == [("p", 5, 1), ("p", 6, 1), ("q", 5, 1)]
     code = CodedColumn("a", classes(1, 2, 1, 2), Domain(Kind.TEXT, texts("p", "q")))

@@ -294,7 +294,7 @@ def test_two_zeros_are_told_apart(source):
 
 def test_a_sample_takes_one_record_of_each_person(people, source):
     engine = engine_of(source)
-    unit = engine.unit("who")
+    unit = engine.unit_codes("who")
     drawn = engine.sample(["who", "zip"], 1000, unit)
     assert sorted(drawn["who"].to_list()) == sorted(people["who"].unique().to_list())
     assert engine.sample(["zip"], 50).height == 50

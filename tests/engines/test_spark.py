@@ -202,7 +202,7 @@ def test_cells_of_every_type_are_what_other_readers_of_the_file_see(typed, tmp_p
     memory = MemoryEngine(rows.rename(dict(zip(rows.columns, mine.names, strict=True))))
     for name in kept.columns:
         if name not in {"real", "single"}:  # 0.0 and -0.0 are one value with two texts
-            one, other = engine.texts(name), memory.texts(name)
+            one, other = engine.text_codes(name), memory.text_codes(name)
             assert one.domain.labels.tolist() == other.domain.labels.tolist(), name
         coded = engine.codes([name])[name]
         same = memory.codes([name])[name]

@@ -16,14 +16,14 @@ from incrowd.io.atomic import (
     finish_killed_runs,
     is_pending,
     new_file_beside,
-    placing_with_last_step,
-    replacing,
-    replacing_both,
+    replace_at_end,
+    replace_both_at_end,
+    replace_with_last_step,
 )
 
 CHILD = """
 import os, signal, sys
-from incrowd.io.atomic import replacing_both
+from incrowd.io.atomic import replace_both_at_end
 
 when, left, links = sys.argv[1], int(sys.argv[2]), sys.argv[3] == "True"
 
@@ -46,7 +46,7 @@ def aimed(name):
 
     setattr(os, name, call)
 
-with replacing_both("release.csv", "papers/release.json") as (release, paper):
+with replace_both_at_end("release.csv", "papers/release.json") as (release, paper):
     release.write_text("new")
     paper.write_text("new")
     for name in ("replace", "rename", "unlink", "link", "fsync", "chmod"):
@@ -67,7 +67,7 @@ def write(text="old"):
 
 
 def replace(text="new", failure=None, paper="papers/release.json"):
-    with replacing_both("release.csv", paper) as made:
+    with replace_both_at_end("release.csv", paper) as made:
         for path in made:
             path.write_text(text)
         if failure is not None:
@@ -176,7 +176,7 @@ def test_a_file_that_cannot_be_kept_is_not_replaced(monkeypatch, broken):
 
 
 def place_before(last, text="new"):
-    with placing_with_last_step("papers/release.json") as (made, place):
+    with replace_with_last_step("papers/release.json") as (made, place):
         made.write_text(text)
         place(last)
 
@@ -272,7 +272,7 @@ def test_outside_the_main_thread_there_is_nothing_to_hold():
 def test_what_a_living_process_writes_is_left_alone():
     with new_file_beside(Path("release.csv").resolve()) as made:
         finish_killed_runs("release.csv", "papers/release.json")
-        with replacing("release.csv") as other:
+        with replace_at_end("release.csv") as other:
             other.write_text("other")
         assert made.exists()
     assert left() == []
@@ -282,7 +282,7 @@ def test_what_dead_processes_left_beside_another_target_is_left_alone():
     stale = [Path(f"{pair.prefix_of(Path(name))}dead.csv") for name in ("release.csv", "b.csv")]
     for path in stale:
         path.touch()
-    with replacing("release.csv") as made:
+    with replace_at_end("release.csv") as made:
         made.write_text("new")
     assert [path.exists() for path in stale] == [False, True]
 

@@ -85,7 +85,7 @@ class RowPlan:
     """Whether equal values of a column show the same in every class."""
 
     @property
-    def kept(self) -> tuple[str, ...]:
+    def kept_columns(self) -> tuple[str, ...]:
         """The names of the columns that leave as they are."""
         return tuple(name for name, cell in self.cells.items() if isinstance(cell, Keep))
 
@@ -155,10 +155,10 @@ class Engine(Countable, Protocol):
         `InputError` for a column of lists or structures, and for cells that are not of the kind.
         """
 
-    def unit(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
-        """The unit column as codes, equal for records of one person; 0 if a record names nobody."""
+    def unit_codes(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
+        """The column of people as codes, equal for records of one person, 0 where it is missing."""
 
-    def texts(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
+    def text_codes(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
         """A column coded by the text of its cells, also where these are numbers or dates."""
 
     def frequency(self, column: CodedColumn) -> Counts:
@@ -262,7 +262,10 @@ class PartEngine(Engine, Protocol):
         """
 
     def class_cells(self, columns: int) -> pl.DataFrame:
-        """The distinct cells low0, high0, level0, low1, … that a job staged, with records `n`."""
+        """The distinct rows of low0, high0, level0, low1, … that a job staged, and counts `n`.
+
+        `columns` is the number of columns that have such cells.
+        """
 
 
 class Staged(Countable, Protocol):
@@ -300,7 +303,7 @@ class Staged(Countable, Protocol):
         There is at least one block.
         """
 
-    def originals(self, columns: Sequence[str]) -> CountedRows:
+    def count_originals(self, columns: Sequence[str]) -> CountedRows:
         """The distinct rows of the original cells in these columns, told apart by class."""
 
     def cell_pairs(self, column: str) -> CountedRows:

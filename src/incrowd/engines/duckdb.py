@@ -239,7 +239,7 @@ class DuckDB(Database):
         with _boundary("DuckDB cannot count the table"):
             return pl.DataFrame(self._connection.sql(query).pl())
 
-    def _cursor(self) -> Any:
+    def _open_cursor(self) -> Any:
         """A second connection to the same database, for queries beside those of others."""
         with _boundary("DuckDB cannot read the table"):
             cursor = self._connection.cursor()
@@ -249,11 +249,11 @@ class DuckDB(Database):
     def cursor_rows(self, query: str) -> pl.DataFrame:
         """The answer to a query; any thread may ask, since it uses a connection of its own."""
         with _boundary("DuckDB cannot read the table"):
-            return pl.DataFrame(self._cursor().sql(query).pl())
+            return pl.DataFrame(self._open_cursor().sql(query).pl())
 
     def batches(self, query: str) -> Iterator[pl.DataFrame]:
         """The answer to a query in frames of limited size."""
-        cursor = self._cursor()
+        cursor = self._open_cursor()
         with _boundary("DuckDB cannot read the table"):
             found = cursor.sql(query)
             read = getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader
@@ -337,7 +337,7 @@ class DuckDB(Database):
         else:
             path = self.folder / "release.parquet" if target is None else target.path
             self.run(f"COPY ({query}) TO {text_literal(path)} (FORMAT parquet)")
-        if any(one.changed for one in self._watched):
+        if any(one.is_changed for one in self._watched):
             raise InputError(
                 "the table changed while incrowd worked on it, so nothing was released",
                 remedy="run it again when nothing writes to the table",

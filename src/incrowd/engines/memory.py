@@ -30,7 +30,10 @@ _KINDS = (nw.Implementation.PANDAS, nw.Implementation.POLARS, nw.Implementation.
 
 
 class MemoryEngine:
-    """A frame of pandas, Polars (lazy ones are collected) or PyArrow."""
+    """A frame of pandas, Polars (lazy ones are collected) or PyArrow.
+
+    `InputError` for other tables, and for names of columns that are not text or not unique.
+    """
 
     name = "memory"
     can = frozenset({Can.ORDER})
@@ -111,12 +114,12 @@ class MemoryEngine:
             refusal = weights_error(error)
         raise refusal
 
-    def unit(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
-        """The unit column as codes, equal for records of one person; 0 if a record names nobody."""
+    def unit_codes(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
+        """The column of people as codes, equal for records of one person, 0 where it is missing."""
         kind = Kind.TEXT if self.text else None
         return self.code(name, kind, missing_values)
 
-    def texts(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
+    def text_codes(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
         """A column coded by the text of its cells, also where these are numbers or dates."""
         cells = with_nulls(select_columns(self.rows, [name]), missing_values, text=self.text)[name]
         return coded_texts(cells, name)
@@ -200,7 +203,7 @@ class MemoryEngine:
         What is drawn comes from one stream, in this order: which of equal records go into which
         class, the order of records, who changes places with whom.
         """
-        classes = self._classes(plan, draw)
+        classes = self._draw_classes(plan, draw)
         kept = np.flatnonzero(classes >= 0)
         take = kept if plan.keep_order else kept[draw.permutation(len(kept))]
         moving = any(isinstance(cell, Within) for cell in plan.cells.values())
@@ -229,7 +232,7 @@ class MemoryEngine:
             columns = (self._cells_of(name, cell, of, take, moved) for name, cell in cells.items())
             return native_frame(self._frame, columns)
 
-    def _classes(self, plan: RowPlan, draw: np.random.Generator) -> Codes:
+    def _draw_classes(self, plan: RowPlan, draw: np.random.Generator) -> Codes:
         """Draw the class of each record of the table; a record that is left out has class -1."""
         row_of, pieces = plan.tally.row_of, plan.pieces
         assert row_of is not None  # noqa: S101  a tally made in memory has its records

@@ -106,7 +106,7 @@ class MemoryStaged:
         """The distinct rows of shown cells and held codes, as `counts` gives, in one block."""
         yield self.counts(columns, held)
 
-    def originals(self, columns: Sequence[str]) -> CountedRows:
+    def count_originals(self, columns: Sequence[str]) -> CountedRows:
         """The distinct rows of the original cells in these columns, told apart by class."""
         cells = select_columns(self.engine.rows, columns)[self.take]
         return count_rows(cells, classes=self.classes[self.take])
@@ -121,7 +121,7 @@ class MemoryStaged:
         before = self.engine.rows
         return {
             name: _count_unequal(before[name].gather(self.take), self.rows[name])
-            for name in self.plan.kept
+            for name in self.plan.kept_columns
         }
 
     def write(self, target: Target | NewTable | None = None) -> "MemoryWritten":
@@ -192,7 +192,7 @@ class MemoryWritten(Written):
             return 0
         if self.names != staged.names or self.records != staged.records:
             return max(self.records, staged.records)
-        kept, wrong = set(staged.plan.kept), 0
+        kept, wrong = set(staged.plan.kept_columns), 0
         for name in self.names:
             before = staged.dictionary_rows[name].to_frame()
             after = self.dictionary_rows[name].to_frame()

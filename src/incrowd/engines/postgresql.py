@@ -193,7 +193,7 @@ class PostgreSQL(Database):
         self._session = Transaction(self.address.server, WRITING, token)
         reading.close()
         self._session.run(_PATH)
-        self._session.make("source", self._selected)
+        self._session.make("source", self._source_query)
         self.joins = True
         for query, before in self._seen.items():
             if _fingerprint(self._session.rows(query)) != before:
@@ -258,7 +258,7 @@ class PostgreSQL(Database):
             )
 
     @property
-    def _selected(self) -> str:
+    def _source_query(self) -> str:
         """The query that reads the table, its columns called c0, c1, … and `row`."""
         cells = ", ".join(f"{one.expression} AS c{j}" for j, one in enumerate(self._columns))
         return f"SELECT {cells}, {self._relation.row} AS row FROM {self._relation.rows}"
@@ -267,7 +267,7 @@ class PostgreSQL(Database):
         """The query with the table defined as `source` in it, unless the snapshot was copied."""
         if self.joins:
             return query
-        return f"WITH source AS NOT MATERIALIZED ({self._selected}) {query}"
+        return f"WITH source AS NOT MATERIALIZED ({self._source_query}) {query}"
 
     def _create_table(self, query: str, new: NewTable) -> WrittenTable:
         """Create a new table with these rows, which others see once the release is published.
@@ -359,7 +359,7 @@ class PostgreSQL(Database):
         asked = {
             f"{fact}{j}": aggregate
             for j, one in enumerate(stored)
-            for fact, aggregate in one.surveyed.items()
+            for fact, aggregate in one.survey_aggregates.items()
             if (one.name, one.kind) not in known
         }
         facts = {}
@@ -369,7 +369,8 @@ class PostgreSQL(Database):
         return tuple(
             Carried(
                 one,
-                known.get((one.name, one.kind)) or {f: facts[f"{f}{j}"] for f in one.surveyed},
+                known.get((one.name, one.kind))
+                or {f: facts[f"{f}{j}"] for f in one.survey_aggregates},
             )
             for j, one in enumerate(stored)
         )
@@ -380,7 +381,7 @@ class PostgreSQL(Database):
         A row is the text of its cells, each behind its length. Digests are sorted in groups of
         those that begin alike, so that the database never holds all of them in one value.
         """
-        cells = [column.stored.digested for column in columns]
+        cells = [column.stored.digest_text for column in columns]
         row = " || ".join(f"coalesce(length({cell}) || ':' || {cell}, '-')" for cell in cells)
         hashed = f"SELECT sha256(convert_to({row}, 'UTF8')) AS h FROM {relation.rows}"
         group = "get_byte(h, 0)"

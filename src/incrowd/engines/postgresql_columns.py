@@ -70,13 +70,13 @@ class Stored(NamedTuple):
         return f"CAST({cell} AS {self.kind})" if self.domain else cell
 
     @property
-    def digested(self) -> str:
+    def digest_text(self) -> str:
         """The expression of the cell's text for digests; equal numbers have equal texts."""
         number = self.own and self.type == "numeric"
         return f"CAST({f'trim_scale({self.cell})' if number else self.cell} AS text)"
 
     @property
-    def surveyed(self) -> Mapping[str, str]:
+    def survey_aggregates(self) -> Mapping[str, str]:
         """The aggregates, by name, whose values decide how the column's cells travel."""
         if not self.own:
             return {}
@@ -96,7 +96,7 @@ class Carried(NamedTuple):
 
     stored: Stored
     facts: Mapping[str, Any]
-    """The values of the aggregates in `Stored.surveyed`, by name."""
+    """The values of the aggregates in `Stored.survey_aggregates`, by name."""
 
     @property
     def column(self) -> SqlColumn:
@@ -112,7 +112,7 @@ class Carried(NamedTuple):
 def _column_and_expression(stored: Stored, facts: Mapping[str, Any]) -> tuple[SqlColumn, str]:
     """The column as statements know it, and the expression of its cell as it travels.
 
-    `facts` are the values of the aggregates in `Stored.surveyed`.
+    `facts` are the values of the aggregates in `Stored.survey_aggregates`.
     """
     if stored.own and stored.type in _NATIVE:
         return SqlColumn(stored.name, _NATIVE[stored.type]), stored.cell

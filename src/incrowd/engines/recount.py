@@ -87,16 +87,16 @@ class _ClassCounts:
         )
         held = 0 if self._held is None else self._held.height
         if sum(one.height for one in self._waiting) > max(held, min(self._most, _WAITING)):
-            self._settle()
+            self._add_up()
 
     def sizes(self) -> Counts:
         """Number of records of each class of the part: shape (classes,)."""
-        self._settle()
+        self._add_up()
         if self._held is None:
             return np.zeros(0, dtype=np.int64)
         return self._held[self._size].to_numpy()
 
-    def _settle(self) -> None:
+    def _add_up(self) -> None:
         """Add up the counts; while they are of more than `most` classes, keep the lower half."""
         known = [] if self._held is None else [self._held]
         if not self._waiting:

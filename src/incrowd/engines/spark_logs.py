@@ -22,7 +22,7 @@ _PATIENCE = 10.0
 
 
 class _Silence:
-    """Changes of loggers for all engines at work: the first makes them, the last undoes them."""
+    """Silences loggers for all engines at work: the first one changes them, the last undoes it."""
 
     def __init__(self) -> None:
         self._lock = Lock()

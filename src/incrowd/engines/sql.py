@@ -31,7 +31,7 @@ class SqlColumn(NamedTuple):
     """The SQL type that a release casts the cells back to; empty if they keep their type."""
 
     @property
-    def released(self) -> str:
+    def release_expression(self) -> str:
         """The expression of its cell as a release holds it, cast to its own type if it has one."""
         return f"CAST({self.name} AS {self.kind})" if self.kind else self.name
 

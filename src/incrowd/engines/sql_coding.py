@@ -82,13 +82,13 @@ class SqlCoding:
             for name in names
         }
 
-    def unit(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
-        """The unit column as codes, equal for records of one person; 0 if a record names nobody."""
+    def unit_codes(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
+        """The column of people as codes, equal for records of one person, 0 where it is missing."""
         kinds = {name: Kind.TEXT} if self.text else None
         return self.codes([name], kinds, missing_values)[name]
 
-    def texts(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
-        """A column coded by the text of its values, one code per distinct value."""
+    def text_codes(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
+        """A column coded by the text of its cells, one code per distinct value."""
         values = self.entries(name).values.to_frame()
         return coded_texts(with_nulls(values, missing_values, text=self.text)[name], name)
 

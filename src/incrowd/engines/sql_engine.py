@@ -40,7 +40,7 @@ class SqlEngine(SqlCounting):
     def part_counts(
         self, plan: RowPlan, part: str, sensitive: Sequence[CodedColumn] = ()
     ) -> CountedRows:
-        """Records per part (an expression over codes k0, k1, …) and per sensitive code."""
+        """Count records per part (an expression over codes k0, k1, …) and per sensitive code."""
         codes = {"part": part}
         codes |= {column.name: f"k{place_of(plan, column.name)}" for column in sensitive}
         return self.count_distinct([], [], codes, f"({Staging(self, plan).coded_rows}) coded")
@@ -67,7 +67,7 @@ class SqlEngine(SqlCounting):
         return SqlStaged(self, plan, order)
 
     def class_cells(self, columns: int) -> pl.DataFrame:
-        """The distinct cells low0, high0, level0, low1, … that a job staged, with records `n`."""
+        """The distinct rows of low0, high0, level0, low1, … that a job staged, and counts `n`."""
         ends = [f"{name}{j}" for j in range(columns) for name in ("low", "high", "level")]
         return self.database.rows(counting_query([(end, end) for end in ends], "assigned"))
 

@@ -87,7 +87,7 @@ class SqlStaged:
         cells = {name: self.shown_column(name) for name in columns}
         return count_in_blocks(self.engine, BlockQuery(cells, codes, "staged", len(columns), clear))
 
-    def originals(self, columns: Sequence[str]) -> CountedRows:
+    def count_originals(self, columns: Sequence[str]) -> CountedRows:
         """The distinct rows of the original cells in these columns, told apart by class."""
         return self.engine.count_distinct(
             [self.engine.column(name) for name in columns], columns, {}, _BESIDE, classes="class"
@@ -100,7 +100,7 @@ class SqlStaged:
 
     def count_altered(self) -> dict[str, int]:
         """Number of cells that differ from their records', by column that leaves as it is."""
-        kept = self.plan.kept
+        kept = self.plan.kept_columns
         if not kept:
             return {}
         wrong = ", ".join(
@@ -114,7 +114,7 @@ class SqlStaged:
     def write(self, target: Target | NewTable | None = None) -> "SqlWritten":
         """Write the rows in a drawn order, or in the table's if kept; return them read anew."""
         shown = ", ".join(
-            f"{self.shown_column(name).released} AS {self.engine.database.quote(name)}"
+            f"{self.shown_column(name).release_expression} AS {self.engine.database.quote(name)}"
             for name in self.names
         )
         drawn = f"{self.engine.database.random_number(self.secret, 'row')}, row"
@@ -192,7 +192,7 @@ class SqlWritten(Written):
         return self.release.digest
 
     def publish(self) -> None:
-        """Let others see the release."""
+        """Let others see the release, where writing alone does not."""
         self.release.publish()
 
     def count_differences(

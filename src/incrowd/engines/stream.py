@@ -56,7 +56,7 @@ class StreamSample:
         return self.frame.height == self.seen
 
     def select(self, names: Sequence[str]) -> "StreamSample":
-        """The sample with these columns only."""
+        """The sample with only these columns, in this order."""
         return StreamSample(select_columns(self.frame, names), self.seen)
 
     def records(self, *, text: bool = False) -> Records:
@@ -237,7 +237,7 @@ def draw(
         frame = _as_polars(batch)
         names = frame.columns if names is None else names
         for keeper in keepers:
-            keeper.see(columns_of_batch(frame, names, number), seen)
+            keeper.add_batch(columns_of_batch(frame, names, number), seen)
         seen += frame.height
         if watch is not None:
             watch.tell(f"reading: {seen:,} records so far", 0.0)
@@ -285,7 +285,7 @@ class _SlotKeeper(_Keeper):
         self._height = 0
         self._place = np.full(plan.slots, -1, dtype=np.int64)
 
-    def see(self, frame: pl.DataFrame, start: int) -> None:
+    def add_batch(self, frame: pl.DataFrame, start: int) -> None:
         """Draw from a batch whose first record has number `start`, and keep what was drawn."""
         records, slots = self._plan.draw(start, start + frame.height)
         rows, row_of = np.unique(records - start, return_inverse=True)
@@ -293,14 +293,14 @@ class _SlotKeeper(_Keeper):
         self._keep(frame, rows)
         self._height += len(rows)
         if self._height > 2 * self._plan.slots or len(self._pieces) > _PIECES:
-            self._settle()
+            self._drop_unneeded()
 
     def sample(self, seen: int) -> StreamSample:
         """The sample of the records in the slots, in the order of slots; `seen` records went by."""
         filled = self._plan.slots_filled(seen)
         return StreamSample(_stack(self._pieces)[self._place[:filled]], seen)
 
-    def _settle(self) -> None:
+    def _drop_unneeded(self) -> None:
         """Drop the records that no slot holds any more."""
         taken = self._place >= 0
         rows, row_of = np.unique(self._place[taken], return_inverse=True)
@@ -320,21 +320,21 @@ class _DistinctKeeper(_Keeper):
         self._limit = np.uint64(2**64 - 1)
         """No row with a larger number is among the smallest."""
 
-    def see(self, frame: pl.DataFrame, start: int) -> None:  # noqa: ARG002  where rows stand does not matter
+    def add_batch(self, frame: pl.DataFrame, start: int) -> None:  # noqa: ARG002  where rows stand does not matter
         """Keep the rows of a batch that may be among those with the smallest numbers."""
         numbers = self._hash_rows(frame)
         rows = np.flatnonzero(numbers <= self._limit)
         self._keep(frame, rows)
         self._numbers = np.concatenate([self._numbers, numbers[rows]])
         if len(self._numbers) > 2 * self._size or len(self._pieces) > _PIECES:
-            self._settle()
+            self._drop_unneeded()
 
     def sample(self, seen: int) -> StreamSample:
         """The sampled rows; as `StreamSample.seen` the most distinct rows that there may be.
 
         If the sample is not full, it holds all distinct rows, and their number is exact.
         """
-        self._settle()
+        self._drop_unneeded()
         if len(self._numbers) < self._size:
             return StreamSample(self._pieces[0], len(self._numbers))
         return StreamSample(
@@ -348,7 +348,7 @@ class _DistinctKeeper(_Keeper):
             hashes = frame.with_columns(categories.cast(pl.String)).hash_rows(seed=self._seed)
         return _mix(hashes.to_numpy())
 
-    def _settle(self) -> None:
+    def _drop_unneeded(self) -> None:
         """Drop rows that repeat others, and all but those with the smallest numbers."""
         numbers, first = np.unique(self._numbers, return_index=True)
         kept = first[: self._size]

@@ -24,11 +24,11 @@ except ImportError:  # a system without file locks: nothing is known of other pr
 
 
 INTENT = ".intent"
-"""How the names of files end that say what a run was about to do (see `_place`)."""
+"""How the names of files (intents) end that say what a run was about to rename (see `_place`)."""
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+def replace_at_end(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A block with a new file beside the target, which it replaces if the block ends well.
 
     If anything goes wrong, an interrupt too, the new file is removed and the target stays as it
@@ -36,7 +36,11 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     is a folder or a special file, or cannot be written.
     """
     target = target_of(path)
-    with new_file_beside(target) as made, system_boundary(target), naming_target(made, path):
+    with (
+        new_file_beside(target) as made,
+        system_boundary(target),
+        name_target_in_errors(made, path),
+    ):
         yield made
         set_mode_and_sync(made, target)
         made.replace(target)
@@ -44,7 +48,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 @contextmanager
-def naming_target(made: Path, path: str | os.PathLike[str]) -> Iterator[None]:
+def name_target_in_errors(made: Path, path: str | os.PathLike[str]) -> Iterator[None]:
     """A block whose `InputError` names the target (`path`), not the file `made` beside it."""
     try:
         yield
@@ -215,7 +219,7 @@ AnyPath = str | os.PathLike[str]
 
 
 @contextmanager
-def replacing_both(
+def replace_both_at_end(
     release: AnyPath, certificate: AnyPath, *, parts: bool = False
 ) -> Iterator[tuple[Path, Path]]:
     """A block with new files beside two targets that replace them together if it ends well.
@@ -228,7 +232,10 @@ def replacing_both(
     first = folder_of(release) if parts else target_of(release)
     second = target_of(certificate)
     with new_file_beside(first, parts=parts) as new, new_file_beside(second) as new_certificate:
-        with naming_target(new, release), naming_target(new_certificate, certificate):
+        with (
+            name_target_in_errors(new, release),
+            name_target_in_errors(new_certificate, certificate),
+        ):
             yield new, new_certificate
         with system_boundary(second):
             set_mode_and_sync(new_certificate, second)
@@ -239,7 +246,7 @@ def replacing_both(
 
 
 @contextmanager
-def placing_with_last_step(
+def replace_with_last_step(
     path: AnyPath,
 ) -> Iterator[tuple[Path, Callable[[Callable[[], None]], None]]]:
     """A block with a new file beside the target and a function that puts it in its place.
@@ -258,7 +265,7 @@ def placing_with_last_step(
                 placing.enter_context(_swap_in(made, target))
             last()
 
-    with new_file_beside(target) as made, naming_target(made, path):
+    with new_file_beside(target) as made, name_target_in_errors(made, path):
         yield made, place
 
 
@@ -287,7 +294,7 @@ def _swap_in(made: Path, target: Path) -> Iterator[None]:
 
 
 def finish_killed_runs(release: AnyPath, certificate: AnyPath) -> None:
-    """Complete or undo what killed runs left half done at these two targets."""
+    """Complete or undo, where possible, what killed runs left half done at these two targets."""
     for left in (Path(os.path.realpath(path)) for path in (release, certificate)):
         with suppress(OSError), lock_folder(left.parent):
             for intent in _intents(left):
@@ -362,7 +369,7 @@ def _store_intent(new: Path, first: Path, new_certificate: Path, second: Path) -
 
 
 def _intents(target: Path) -> list[Path]:
-    """The stored intents of this release, by name."""
+    """The paths of the intents that are stored for this release, by name."""
     return sorted(target.parent.glob(f"{prefix_of(target)}*{INTENT}"))
 
 

@@ -69,14 +69,14 @@ def open_batches(path: str | os.PathLike[str], layout: Layout | None = None) -> 
     """A block with the table in a file, or on standard input ("-"), to be read batch by batch."""
     with ExitStack() as stack:
         with file_boundary(path):
-            stream = _Peeked(stack.enter_context(_open_bytes(path)))
+            stream = _PeekableStream(stack.enter_context(_open_bytes(path)))
             layout = replace(layout or Layout(), tabs=is_tabbed(path))
             found = _open_stream(path, stream, layout, stack)
         yield replace(found, frames=each_within(found.frames, partial(file_boundary, path)))
 
 
 def _open_stream(
-    path: str | os.PathLike[str], stream: "_Peeked", layout: Layout, stack: ExitStack
+    path: str | os.PathLike[str], stream: "_PeekableStream", layout: Layout, stack: ExitStack
 ) -> Batches:
     """The table in this stream, in the format that its first bytes tell.
 
@@ -94,15 +94,16 @@ def _open_stream(
     packed = CountingReader(stream)
     if start.startswith(GZIP):
         unpacked = stack.enter_context(gzip.GzipFile(fileobj=packed))
-        return _read_unpacked(_Peeked(LimitedReader(unpacked, packed)), layout)
+        return _read_unpacked(_PeekableStream(LimitedReader(unpacked, packed)), layout)
     if start.startswith(ZSTD):
         return _read_unpacked(
-            _Peeked(LimitedReader(stack.enter_context(_unpack_zstd(packed)), packed)), layout
+            _PeekableStream(LimitedReader(stack.enter_context(_unpack_zstd(packed)), packed)),
+            layout,
         )
     return _read_unpacked(stream, layout)
 
 
-def _read_unpacked(stream: "_Peeked", layout: Layout) -> Batches:
+def _read_unpacked(stream: "_PeekableStream", layout: Layout) -> Batches:
     """The table in a stream that is no longer packed: a text, or a file that is read as a whole.
 
     `InputError` if a file that is read as a whole has no records.
@@ -139,7 +140,7 @@ def _rewrite_frames(
         yield ways.rewrite(frame, text=text)
 
 
-class _Peeked(ByteStream):
+class _PeekableStream(ByteStream):
     """A stream of bytes whose start can be peeked at."""
 
     def __init__(self, stream: Any) -> None:
@@ -174,7 +175,9 @@ def _open_bytes(path: str | os.PathLike[str]) -> AbstractContextManager[IO[bytes
     return Path(path).open("rb")
 
 
-def _seekable_path(path: str | os.PathLike[str], stream: "_Peeked", stack: ExitStack) -> Path:
+def _seekable_path(
+    path: str | os.PathLike[str], stream: "_PeekableStream", stack: ExitStack
+) -> Path:
     """The path of the file; what comes through a pipe is first stored in a private folder."""
     if str(path) != "-" and Path(path).is_file():
         return Path(path)
@@ -212,7 +215,7 @@ def _batches_by_rows(table: pl.LazyFrame, layout: Layout, form: Format) -> Batch
     return Batches(tuple(chosen), frames(), text=False, form=Form(form))
 
 
-def _batches_of_arrow(stream: "_Peeked", layout: Layout) -> Batches:
+def _batches_of_arrow(stream: "_PeekableStream", layout: Layout) -> Batches:
     """A stream in Arrow's format, in its own batches; in batches by rows if PyArrow is missing."""
     if find_spec("pyarrow") is None:
         return _batches_by_rows(pl.read_ipc_stream(read_all(stream)).lazy(), layout, "arrow")
@@ -228,7 +231,7 @@ def _batches_of_arrow(stream: "_Peeked", layout: Layout) -> Batches:
     return Batches(tuple(chosen), frames(), text=False, form=Form("arrow"))
 
 
-def _read_text(stream: "_Peeked", layout: Layout) -> Batches:
+def _read_text(stream: "_PeekableStream", layout: Layout) -> Batches:
     """A delimited text: its start tells how to read it, then it is read chunk by chunk."""
     refuse_binary(stream.peek(4096), layout.encoding)
     notes: list[str] = []
@@ -254,7 +257,7 @@ def _read_text(stream: "_Peeked", layout: Layout) -> Batches:
     return Batches(tuple(chosen), rewritten, text=True, notes=notes, form=form, plain=plain)
 
 
-def _peek_lines(stream: "_Peeked") -> bytes:
+def _peek_lines(stream: "_PeekableStream") -> bytes:
     """The start of a text, left to be read: `_LINES` lines or more, up to `_WIDEST` bytes."""
     size = _HEAD
     head = stream.peek(size)

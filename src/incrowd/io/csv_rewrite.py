@@ -242,8 +242,8 @@ def _run_in_pipeline(tasks: Iterable[Callable[[], CsvRows]]) -> Iterator[CsvRows
 
 
 @contextmanager
-def writing(path: str | os.PathLike[str]) -> Iterator[Put]:
-    """A block with a function that appends bytes to a new file at this path."""
+def open_new_file(path: str | os.PathLike[str]) -> Iterator[Put]:
+    """A block with a new file at this path, given as a function that appends bytes to it."""
     with Path(path).open("wb") as file:
         yield file.write
 

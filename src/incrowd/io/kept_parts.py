@@ -41,7 +41,7 @@ class KeptParts:
 
 
 @contextmanager
-def keeping_parts(target: str | os.PathLike[str] | None) -> Iterator[KeptParts]:
+def keep_parts(target: str | os.PathLike[str] | None) -> Iterator[KeptParts]:
     """A block with a folder beside the target for finished parts, which is removed at its end.
 
     The folder stays if the block fails, for the next attempt. A second run waits for the first.

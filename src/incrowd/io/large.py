@@ -90,7 +90,8 @@ class TableEstimate:
             f"this table{rows} is counted with DuckDB, out of memory: in memory it would take "
             f"about {_bytes_text(self.memory)}. A release takes about "
             f"{_time_text(_LEVELS * self.cells)} with levels, or {_time_text(_PARTS * self.cells)} "
-            f"with local recoding in parts, {_bytes_text(memory)} of memory, and {_bytes_text(self.disk)} of disk for a while"
+            f"with local recoding in parts, {_bytes_text(memory)} of memory, and "
+            f"{_bytes_text(self.disk)} of disk for a while"
         )
 
 

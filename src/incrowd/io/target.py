@@ -18,7 +18,7 @@ from incrowd.engines.base import NewTable
 from incrowd.engines.private_folders import private_folder
 from incrowd.errors import InputError, PolicyError, boundary
 from incrowd.io import files, sheet_writing, tables
-from incrowd.io.atomic import AnyPath, placing_with_last_step, replacing, replacing_both
+from incrowd.io.atomic import AnyPath, replace_at_end, replace_both_at_end, replace_with_last_step
 from incrowd.io.batches import open_batches
 from incrowd.io.layout import stored_text
 from incrowd.io.tables import Form
@@ -204,7 +204,7 @@ class Place:
 
 
 @contextmanager
-def placing(
+def open_places(
     target: AnyPath | None,
     certificate: AnyPath | None,
     like: tables.Source,
@@ -219,14 +219,14 @@ def placing(
     first see it. A release in `parts` gets an empty folder. Without a target both places are None.
     """
     if table is not None and certificate is not None:
-        with placing_with_last_step(certificate) as (paper, place_it):
+        with replace_with_last_step(certificate) as (paper, place_it):
             found = Place(table, paper)
             yield found
             place_it(found.publish)
     elif target is None:
         yield Place(None, None)
     elif str(target) != "-" and certificate is not None:
-        with replacing_both(target, certificate, parts=parts) as (place, paper):
+        with replace_both_at_end(target, certificate, parts=parts) as (place, paper):
             yield Place(TargetFile(place, like), paper)
     else:
         with private_folder() as folder:
@@ -234,7 +234,7 @@ def placing(
             yield Place(TargetFile(place, like), paper)
             files.copy_to_stdout(place)
             if certificate is not None:
-                with replacing(certificate) as new:
+                with replace_at_end(certificate) as new:
                     files.write_bytes(new, files.read_document(paper))
 
 

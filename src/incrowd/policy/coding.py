@@ -27,7 +27,7 @@ def code_unit(engine: Engine, policy: Policy) -> CodedColumn | None:
     if policy.unit is None:
         return None
     marks = policy.marks
-    return marks.clear(engine.unit(policy.unit, marks.of_column(policy.unit)), policy.unit)
+    return marks.clear(engine.unit_codes(policy.unit, marks.of_column(policy.unit)), policy.unit)
 
 
 def refuse_marked_weights(engine: Engine, policy: Policy) -> None:

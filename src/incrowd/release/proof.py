@@ -229,7 +229,7 @@ def _prove_by_class(evidence: ReleaseEvidence) -> Proof:
     """Prove rows with permuted sensitive cells; the other columns are checked before."""
     policy = evidence.table.policy
     sensitive = policy.sensitive
-    held = evidence.rows.clear(evidence.staged.originals(sensitive))
+    held = evidence.rows.clear(evidence.staged.count_originals(sensitive))
     demand_permuted(held, evidence.by_class(sensitive))
     if policy.class_column is not None:
         demand_numbered_classes(policy.class_column, evidence.by_class((policy.class_column,)))

@@ -100,7 +100,7 @@ def _code_ids(engine: Engine, name: str | None, policy: Policy | None) -> CodedC
     if name is None:
         return None
     marks = MissingMarks() if policy is None else policy.marks
-    return marks.clear(engine.unit(name, marks.of_column(name)), name)
+    return marks.clear(engine.unit_codes(name, marks.of_column(name)), name)
 
 
 def _world_of_table(

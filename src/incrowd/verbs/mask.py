@@ -46,7 +46,7 @@ from incrowd.identify.withholding import (
     withhold_by_sample,
 )
 from incrowd.io import files, tables
-from incrowd.io.atomic import replacing
+from incrowd.io.atomic import replace_at_end
 from incrowd.io.layout import stored_text
 from incrowd.io.passes import RereadableTable, open_rereadable, shuffle, written_rows
 from incrowd.io.reading import AnyPath, Reading, enough_memory, is_path, rows_of
@@ -240,7 +240,7 @@ def _write_verified(found: Masked, target: AnyPath, like: tables.Source) -> None
     """Write the rows that leave, read and count them again, then replace the target."""
     tables.refuse_nested(rows_of(found.frame), found.published, target, like)
     tables.refuse_large(target, like, len(found.frame), len(found.published))
-    with replacing(target) as place:
+    with replace_at_end(target) as place:
         tables.write(found.frame, place, like=like)
         delimiter = tables.form_of(place, like).delimiter
         rows = tables.read(place, stored_text(delimiter)).frame
@@ -264,7 +264,7 @@ def _mask_in_passes(
 ) -> Masked:
     """Mask a table that passes, and write it to the target; without one count what would leave."""
     with ExitStack() as stack:
-        place = None if target is None else stack.enter_context(replacing(target))
+        place = None if target is None else stack.enter_context(replace_at_end(target))
         folder = None if target is None else Path(os.path.realpath(target)).parent
         table = stack.enter_context(open_rereadable(source, tuple, reading, folder))
         form = table.form if target is None else tables.form_of(target, table.form)

@@ -24,9 +24,15 @@ import polars as pl
 from incrowd.arrays import Codes
 from incrowd.engines.stream import RecordReservoir, StreamSample, draw
 from incrowd.errors import IncrowdError, InputError, boundary, other_rows_error
-from incrowd.io.atomic import replacing
+from incrowd.io.atomic import replace_at_end
 from incrowd.io.csv_chunks import PlainText, as_plain_text
-from incrowd.io.csv_rewrite import OtherRecordsError, Rewriting, rewrite, shuffled_text, writing
+from incrowd.io.csv_rewrite import (
+    OtherRecordsError,
+    Rewriting,
+    open_new_file,
+    rewrite,
+    shuffled_text,
+)
 from incrowd.io.passes import Frames, RereadableTable, open_rereadable, shuffle, written_rows
 from incrowd.io.reading import AnyPath, Reading
 from incrowd.io.scratch import ScratchFrames, scratch_file, scratch_frames
@@ -103,7 +109,7 @@ def write_quantiles(  # noqa: PLR0913  the table, the options, and what comes fr
     the rows that leave are in the frame of the outcome.
     """
     with ExitStack() as stack:
-        place = None if target is None else stack.enter_context(replacing(target))
+        place = None if target is None else stack.enter_context(replace_at_end(target))
         folder = None if target is None else Path(os.path.realpath(target)).parent
         table = stack.enter_context(
             open_rereadable(source, options.leaving_columns, reading, folder)
@@ -250,7 +256,7 @@ def _write_text(
     how = Rewriting.of(text.names, run.leaving_columns, run.cells(shown), text.delimiter)
     rows = rewrite(text, how, codes)
     with ExitStack() as stack:
-        put = stack.enter_context(writing(place))
+        put = stack.enter_context(open_new_file(place))
         put(next(rows).text)
         texts: Iterator[Any] = (part.text for part in rows)
         if not run.options.keep_order:

@@ -138,7 +138,7 @@ def _code_units(engine: Engine, asked: RiskRequest) -> CodedColumn | None:
     policy = asked.policy
     if policy is not None and policy.unit == asked.unit:
         return coding.code_unit(engine, policy)
-    return None if asked.unit is None else engine.unit(asked.unit, asked.missing_values)
+    return None if asked.unit is None else engine.unit_codes(asked.unit, asked.missing_values)
 
 
 def _count_people(coded: _Coded) -> int:
