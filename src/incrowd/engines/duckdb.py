@@ -94,7 +94,10 @@ def _copy_of_table(source: str) -> "DuckDB":
 
 
 def _copy_of_files(source: str) -> "DuckDB":
-    """A database with a copy of Parquet files in some cloud; `InputError` if it has no access."""
+    """A database with a copy of Parquet files in some cloud.
+
+    `InputError` if DuckDB lacks the extension or the credentials to read them.
+    """
     kind = source.partition("://")[0]
     found = DuckDB()
     with boundary(

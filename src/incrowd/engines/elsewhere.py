@@ -39,7 +39,7 @@ def is_elsewhere(source: Any) -> bool:
 
 
 def convert_like(source: Any, rows: "pl.DataFrame") -> Any:
-    """These rows as the kind of table that the source is; as they are if that has no such frame."""
+    """These rows as the source's kind of table; as they are if its module cannot convert them."""
     made = getattr(_module_for(source), "convert_like", None)
     return rows if made is None else made(source, rows)
 

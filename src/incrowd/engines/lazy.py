@@ -110,7 +110,7 @@ class _LazyDuckDB(DuckDB):
     def store_unless_few(self, frame: pl.LazyFrame, names: list[str]) -> pl.DataFrame | None:
         """Make a lazy frame's rows the table of the database, and return None.
 
-        If there are at most `FEW_RECORDS`, the rows are returned instead, and nothing is stored.
+        If there are at most `FEW_RECORDS`, the rows are returned instead, and no table is made.
         """
         path = self.folder / "table.parquet"
         numbered = frame.select(pl.nth(j).alias(f"c{j}") for j in range(len(names)))

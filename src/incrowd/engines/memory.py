@@ -166,7 +166,7 @@ class MemoryEngine:
         return {one.name: CodedColumn(one.name, one.codes[some], one.domain) for one in coded}
 
     def class_sizes(self, columns: Sequence[str]) -> tuple[Counts, Counts]:
-        """The sizes of classes of records equal in these columns, and the number of each size."""
+        """Each size of a class of records equal in these columns, and how many classes have it."""
         cells = [self.rows[name].rename(f"cell {j}") for j, name in enumerate(columns)]
         plain = [cell.fill_nan(None) if cell.dtype.is_float() else cell for cell in cells]
         with boundary(InputError("the records cannot be compared", remedy="name other columns")):

@@ -101,7 +101,7 @@ class Spark(Database):
         self._made: dict[str, Path] = {}
         self._secrets: dict[str, str] = {}
         self._parent = _shared_folder(self._home)
-        self._private = _private_folder(self._parent)
+        self._private = _make_private_folder(self._parent)
         self.folder = self._private.path
         self._end = self._private.remove
         with close_on_failure(self), self._spark_boundary("read the data frame"):
@@ -267,7 +267,7 @@ class Spark(Database):
                 "incrowd releases a Spark data frame as a folder of Parquet files",
                 remedy="name a .parquet folder, or read the table into memory with df.toPandas()",
             )
-        path = self._lasting_folder() if target is None else target.path
+        path = self._make_lasting_folder() if target is None else target.path
         with self._spark_boundary("write the release"):
             found = self.session.sql(query)
             _refuse_unwritable(found.schema)
@@ -284,9 +284,9 @@ class Spark(Database):
         with self._spark_boundary("read the release"):
             return self._home.read.parquet(_escaped_uri(self._made[release.rows]))
 
-    def _lasting_folder(self) -> Path:
+    def _make_lasting_folder(self) -> Path:
         """Make a folder for a release that stays a data frame; it goes with the user's session."""
-        folder = _private_folder(self._parent)
+        folder = _make_private_folder(self._parent)
         weakref.finalize(self._home, PrivateFolder.close, folder)  # it lives as long
         return folder.path
 
@@ -395,7 +395,7 @@ def _shared_folder(home: Any) -> Path:
     return Path(tempfile.gettempdir())
 
 
-def _private_folder(parent: Path) -> PrivateFolder:
+def _make_private_folder(parent: Path) -> PrivateFolder:
     """Make a private folder in this one; `InputError` if that cannot be written to."""
     problem = InputError(
         "incrowd cannot make a folder for its files", remedy=f"set {SCRATCH} to a writable folder"

@@ -61,7 +61,7 @@ class SqlCounting(SqlCoding):
         }
 
     def class_sizes(self, columns: Sequence[str]) -> tuple[Counts, Counts]:
-        """The sizes of classes of records equal in these columns, and the number of each size."""
+        """Each size of a class of records equal in these columns, and how many classes have it."""
         keys = [(without_nan(self.column(name)), f"s{j}") for j, name in enumerate(columns)]
         found = self.database.rows(
             "SELECT classes.n AS size, count(*) AS n "
