@@ -185,7 +185,7 @@ class Engine(Countable, Protocol):
         """These columns with the codes of at most this many records, drawn with a fixed seed."""
 
     def class_sizes(self, columns: Sequence[str]) -> tuple[Counts, Counts]:
-        """The sizes of classes of records equal in these columns, and the number of each size.
+        """Each size of a class of records equal in these columns, and how many classes have it.
 
         Sizes ascend. Cells are compared as they are stored; missing is a value, and NaN is missing.
         """

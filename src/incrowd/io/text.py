@@ -182,7 +182,10 @@ def _allow_cells(size: int) -> Iterator[None]:
 
 
 def head_size(data: bytes) -> int:
-    """How many bytes at the start of a text to look at: `_LINES` lines, up to `_WIDEST` bytes."""
+    """How many bytes at the start of a text to look at: `_LINES` lines, and at least `_HEAD` bytes.
+
+    At most `_WIDEST` bytes, and no more than the text has.
+    """
     end = 0
     for _ in range(_LINES):
         end = data.find(b"\n", end) + 1
@@ -219,7 +222,7 @@ class TextStart:
 def find_text_start(text: bytes, layout: Layout) -> TextStart:
     """Find out how to read a text, whose lines end with line feeds; its start is enough.
 
-    `InputError` if it is empty, has too many columns, or may begin with a header or not;
+    `InputError` if it is empty, has too many columns, or may or may not begin with a header;
     `PolicyError` if it has fewer lines than are skipped.
     """
     layout.refuse_choice("a text", skips=True)
