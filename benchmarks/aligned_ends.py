@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 import incrowd
-from incrowd.io.hierarchies import find, read_tree
+from incrowd.io.hierarchies import find_hierarchy_files, read_tree
 
 DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
 
@@ -36,7 +36,7 @@ def tables() -> Iterator[tuple[str, pl.DataFrame, Mapping[str, object]]]:
     """Tables of quasi-identifiers, and the hierarchies of some."""
     for name in ("adult", "cup"):
         frame = read(f"arx/{name}.csv.gz", text=True, separator=";")
-        trees = find(str(DATA / "arx" / "hierarchies"), frame.columns)
+        trees = find_hierarchy_files(str(DATA / "arx" / "hierarchies"), frame.columns)
         yield name, frame, {column: read_tree(path) for column, path in trees.items()}
     acs = read("nist-acs/national2019.csv.gz")
     yield "acs", acs.select("AGEP", "SEX", "PINCP", "POVPIP", "DENSITY"), {}

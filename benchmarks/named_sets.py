@@ -15,7 +15,7 @@ import polars as pl
 import incrowd
 from benchmarks.aligned_ends import DATA, read
 from incrowd.hierarchy.labels import names_in_labels
-from incrowd.io.hierarchies import find, read_tree
+from incrowd.io.hierarchies import find_hierarchy_files, read_tree
 from incrowd.release import Release
 
 SIZES = (5, 10, 50)
@@ -25,7 +25,7 @@ def tables() -> Iterator[tuple[str, pl.DataFrame, Mapping[str, object]]]:
     """Tables of quasi-identifiers, with and without hierarchies."""
     if DATA.exists():
         adult = read("arx/adult.csv.gz", text=True, separator=";").drop("salary-class")
-        trees = find(str(DATA / "arx" / "hierarchies"), adult.columns)
+        trees = find_hierarchy_files(str(DATA / "arx" / "hierarchies"), adult.columns)
         yield "adult", adult, {column: read_tree(path) for column, path in trees.items()}
         yield "adult, no hierarchies", adult.with_columns(pl.col("age").cast(pl.Int64)), {}
     yield "made-up towns", made_up(), {}

@@ -19,14 +19,14 @@ from incrowd.engines.elsewhere import target_of
 from incrowd.engines.private_folders import remove_orphans
 from incrowd.errors import PolicyError
 from incrowd.io import files, tables
-from incrowd.io.atomic import heal
+from incrowd.io.atomic import finish_killed_runs
 from incrowd.io.hierarchies import builders_of
-from incrowd.io.kept_parts import keeping_parts
+from incrowd.io.kept_parts import keep_parts
 from incrowd.io.reading import AnyPath, Opened, enough_memory, is_path, open_table, path_of
 from incrowd.io.target import (
     Place,
     certificate_path,
-    placing,
+    open_places,
     refuse_no_folder,
     refuse_overwriting,
 )
@@ -100,9 +100,9 @@ def anonymize(asked: AnonymizeRequest) -> Release:
     remove_orphans()
     filed = is_path(target) and str(target) != "-"
     if filed and target is not None and certificate_file is not None and not dry_run:
-        heal(target, certificate_file)
+        finish_killed_runs(target, certificate_file)
     watch = asked.watch or Watch()
-    keep = keeping_parts(target) if asked.resume and not dry_run else nullcontext()
+    keep = keep_parts(target) if asked.resume and not dry_run else nullcontext()
     given = asked.source, asked.reading, policy.columns, policy.names(Role.KEEP), watch
     with keep as kept, enough_memory(), open_table(*given) as found_table:
         context = RunContext(asked.seed, asked.key, watch, kept)
@@ -131,8 +131,8 @@ def anonymize(asked: AnonymizeRequest) -> Release:
             bound, ready = None, stage_in_parts(table, parts, context)
             timer.end("search")
         folder_made = Can.FOLDER in found_table.engine.can
-        with placing(
-            goal, certificate_file, found_table.like, table=new_table, parts=folder_made
+        with open_places(
+            goal, certificate_file, found_table.origin, table=new_table, parts=folder_made
         ) as place:
             proved = _write_and_prove(table, ready, place, context, timer)
             release = _certify_release(proved, signer, timer, bound)
@@ -269,7 +269,7 @@ def _signing_key(sign: AnyPath | bytes | None) -> bytes | None:
     """The private key as it is given, or read from its file; None if none. Refused if unusable."""
     if sign is None:
         return None
-    key = sign if isinstance(sign, bytes) else files.content(sign)
+    key = sign if isinstance(sign, bytes) else files.read_document(sign)
     refuse_unusable_key(key)
     return key
 
@@ -281,8 +281,8 @@ def _refuse_unwritable(table: Opened, policy: Policy, target: AnyPath | None) ->
     if target is not None and is_path(target):
         roles = (Role.KEEP, Role.SENSITIVE, Role.WEIGHT)
         names = [name for role in roles for name in policy.names(role)]
-        tables.refuse_nested(table.like.frame, names, target, table.like)
-        tables.refuse_large(target, table.like, table.engine.records, len(policy.columns))
+        tables.refuse_nested(table.origin.frame, names, target, table.origin)
+        tables.refuse_large(target, table.origin, table.engine.records, len(policy.columns))
 
 
 def _search_seed(context: RunContext) -> int:

@@ -206,7 +206,7 @@ def told(document):
 def of_rows(frame):
     """The rows of a result, whatever holds them, in no order."""
     if not isinstance(frame, pl.DataFrame):
-        frame = fetch.in_memory(engine_of(frame)).rows
+        frame = fetch.fetch_into_memory(engine_of(frame)).rows
     return sorted(map(repr, frame.rows()))
 
 
@@ -548,9 +548,9 @@ def test_a_plan_is_carried_out(source_of, people, tmp_path):
 def test_sizes_and_batches_are_those_of_memory(source_of, odd):
     mine, theirs = engine_of(source_of(odd)), MemoryEngine(odd)
     for columns in (["two words"], [*HOSTILE], ["nothing"]):
-        for one, other in zip(mine.sizes(columns), theirs.sizes(columns), strict=True):
+        for one, other in zip(mine.class_sizes(columns), theirs.class_sizes(columns), strict=True):
             assert one.tolist() == other.tolist()
-    rows = fetch.in_memory(mine, HOSTILE[::-1]).rows
+    rows = fetch.fetch_into_memory(mine, HOSTILE[::-1]).rows
     assert rows.columns == [*HOSTILE[::-1]]
     assert repr(rows.rows()) == repr([row[7::-1] for row in odd.rows()])
 

@@ -65,7 +65,7 @@ FRAMES = {
 
 def kept(frame, take):
     engine = MemoryEngine(frame)
-    return engine.show(dict.fromkeys(engine.names, Keep()), take)
+    return engine.build_frame(dict.fromkeys(engine.names, Keep()), take)
 
 
 def stored(frame):

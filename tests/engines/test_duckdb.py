@@ -12,7 +12,7 @@ from incrowd.datasets import hospital
 from incrowd.engines.base import Engine, Staged, Written
 from incrowd.engines.duckdb import DuckDB, engine_of
 from incrowd.engines.memory import MemoryEngine
-from incrowd.engines.sql import parquet
+from incrowd.engines.sql import parquet_call
 from incrowd.engines.sql_release import SqlWritten
 from incrowd.errors import InputError, NotMetError, PolicyError
 from incrowd.io.hierarchies import builders_of
@@ -178,7 +178,7 @@ def staged_of(people, relation, name="classes"):
 
 
 def elsewhere(written, path):
-    return replace(written, release=written.release._replace(rows=parquet(path)))
+    return replace(written, release=written.release._replace(rows=parquet_call(path)))
 
 
 @pytest.mark.slow

@@ -104,7 +104,9 @@ def test_kinds_can_be_asked_for():
 
 def kept(frame, *records):
     engine = MemoryEngine(frame)
-    return engine.show(dict.fromkeys(engine.names, Keep()), np.array(records, dtype=np.int64))
+    return engine.build_frame(
+        dict.fromkeys(engine.names, Keep()), np.array(records, dtype=np.int64)
+    )
 
 
 def test_only_what_is_shown_changes(kind):
@@ -112,10 +114,10 @@ def test_only_what_is_shown_changes(kind):
     frame = make(PEOPLE)
     before = cells(frame)
     engine = MemoryEngine(frame)
-    released = engine.show(
+    released = engine.build_frame(
         {
             "age": ByClass(texts("30", "31", "40"), original=True),
-            "name": ByValue(engine.texts("name"), texts(None, "p", "q", "r", "s")),
+            "name": ByValue(engine.text_codes("name"), texts(None, "p", "q", "r", "s")),
             "sex": ByClass(texts("*", None, "m")),
             "cost": Keep(),
         },
@@ -176,7 +178,7 @@ def test_one_value_is_written_in_one_way():
     assert coded.codes.tolist() == [1, 1, 2, 0, 0]
 
     cell = ByValue(coded, texts(None, "1.5", "2"), original=True)
-    released = engine.show({"cost": cell}, np.arange(5))
+    released = engine.build_frame({"cost": cell}, np.arange(5))
 
     assert released["cost"].to_list() == ["1.50", "1.50", "2", None, None]
 
@@ -232,7 +234,7 @@ def test_weights_must_be_there_and_not_negative(wrong):
 def test_units_are_told_apart_by_their_text():
     frame = pl.DataFrame({"u": ["01", "1", "", "01"]})
 
-    assert MemoryEngine(frame, text=True).unit("u").codes.tolist() == [1, 2, 0, 1]
+    assert MemoryEngine(frame, text=True).unit_codes("u").codes.tolist() == [1, 2, 0, 1]
 
 
 @pytest.mark.parametrize(
@@ -265,7 +267,7 @@ def test_a_class_shows_the_original_of_its_value(kind):
     engine = MemoryEngine(make(PEOPLE))
     column = engine.code("cost")
     cell = ByClass(texts("3.5", None), value=(column, classes(3, 0)))
-    released = engine.show({"cost": cell}, np.array([3, 1, 0]), classes(0, 0, -1, 1))
+    released = engine.build_frame({"cost": cell}, np.array([3, 1, 0]), classes(0, 0, -1, 1))
 
     assert cells(released) == {"cost": [None, 3.5, 3.5]}
 
@@ -274,7 +276,7 @@ def test_a_representative_is_written_as_the_first_record_writes_it():
     engine = MemoryEngine(pl.DataFrame({"cost": ["1.50", "1.5", "2", ""]}), text=True)
     column = engine.code("cost")
     cell = ByClass(texts("1.5", "2", None), value=(column, classes(1, 2, 0)))
-    released = engine.show({"cost": cell}, np.array([3, 2, 1, 0]), classes(0, 1, 0, 2))
+    released = engine.build_frame({"cost": cell}, np.array([3, 2, 1, 0]), classes(0, 1, 0, 2))
 
     assert released["cost"].to_list() == [None, "1.50", "2", "1.50"]
 
@@ -320,7 +322,7 @@ def test_every_piece_gets_its_records(cut, seed):
     assert found == asked
     assert sorted(staged.take.tolist()) == np.flatnonzero(staged.classes >= 0).tolist()
     assert staged.rows["n"].to_list() == staged.take.tolist()
-    assert staged.repeated == 0
+    assert staged.repeated_records == 0
 
 
 def test_records_keep_their_order_if_they_are_asked_to():
@@ -372,7 +374,7 @@ def test_classes_are_numbered_as_they_come_up(drawn, random):
     random.shuffle(records)
     engine = MemoryEngine(pl.DataFrame({"n": np.arange(len(drawn))}))
     take = np.array(records, dtype=np.int64)
-    shown = engine.show({"class": ClassNumber()}, take, classes(*drawn))
+    shown = engine.build_frame({"class": ClassNumber()}, take, classes(*drawn))
     order = list(dict.fromkeys(drawn[i] for i in records))
     assert shown["class"].to_list() == [order.index(drawn[i]) + 1 for i in records]
 
@@ -381,7 +383,7 @@ def test_cells_that_change_places_do_so_together():
     frame = pl.DataFrame({"n": range(9), "a": range(9), "b": range(9)})
     moved = np.array([1, 2, 0, 3, 5, 4, 8, 7, 6])
     cell = {"n": Keep(), "a": Within(), "b": Within()}
-    shown = MemoryEngine(frame).show(cell, np.array([8, 0, 3]), moved=moved)
+    shown = MemoryEngine(frame).build_frame(cell, np.array([8, 0, 3]), moved=moved)
     assert shown.to_dict(as_series=False) == {"n": [8, 0, 3], "a": [6, 1, 3], "b": [6, 1, 3]}
 
 
@@ -400,9 +402,9 @@ def test_what_was_written_is_held_against_what_was_staged():
     before = staged(table, rows, [0, 1, 2])
 
     def differing(after, missing_values=("NA",), *, blank=True):
-        return MemoryWritten(after, after).differing(before, missing_values, blank=blank)
+        return MemoryWritten(after, after).count_differences(before, missing_values, blank=blank)
 
-    assert before.write().differing(before, (), blank=False) == 0
+    assert before.write().count_differences(before, (), blank=False) == 0
     assert differing(rows.clone()) == 0
     for spelled in ("", " ", "NA"):
         after = rows.with_columns(shown=pl.Series(["x", spelled, "y"]))
@@ -427,15 +429,15 @@ def test_staged_rows_say_what_their_records_held():
     pairs = found.cell_pairs("a")
     lines = zip(*pairs.cells.to_dict(as_series=False).values(), pairs.records, strict=True)
     assert sorted(lines) == [("p", "x", 2), ("q", "y", 1)]
-    held = found.originals(["a"])
+    held = found.count_originals(["a"])
     lines = zip(held.cells["a"], held.classes.tolist(), held.records, strict=True)
     assert sorted(lines) == [("p", 5, 1), ("p", 6, 1), ("q", 5, 1)]
     code = CodedColumn("a", classes(1, 2, 1, 2), Domain(Kind.TEXT, texts("p", "q")))
     shown = found.counts(["a"], [code])
     lines = zip(shown.cells["a"], shown.codes["a"].tolist(), shown.records, strict=True)
     assert sorted(lines) == [("x", 1, 2), ("y", 2, 1)]
-    assert replace(found, take=np.array([2, 2, 2])).repeated == 1
-    assert replace(found, take=np.array([0, 2, 1])).repeated == 0
+    assert replace(found, take=np.array([2, 2, 2])).repeated_records == 1
+    assert replace(found, take=np.array([0, 2, 1])).repeated_records == 0
 
 
 @settings(max_examples=200, deadline=None)

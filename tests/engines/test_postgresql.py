@@ -294,7 +294,7 @@ def test_two_zeros_are_told_apart(source):
 
 def test_a_sample_takes_one_record_of_each_person(people, source):
     engine = engine_of(source)
-    unit = engine.unit("who")
+    unit = engine.unit_codes("who")
     drawn = engine.sample(["who", "zip"], 1000, unit)
     assert sorted(drawn["who"].to_list()) == sorted(people["who"].unique().to_list())
     assert engine.sample(["zip"], 50).height == 50
@@ -652,7 +652,9 @@ def test_a_statement_that_takes_too_long_says_so(address):
 def test_a_lost_connection_is_called_that(address, work):
     session = Transaction(Address.of(address("people")).server, WRITING)
     other = Transaction(Address.of(address("people")).server, WRITING)
-    other.one(f"SELECT pg_terminate_backend({session.one('SELECT pg_backend_pid()')}, 5000)")
+    other.single_value(
+        f"SELECT pg_terminate_backend({session.single_value('SELECT pg_backend_pid()')}, 5000)"
+    )
     asked = {
         "make": lambda: session.make("gone", "SELECT 1 AS a"),
         "put": lambda: session.put("gone", pl.DataFrame({"a": [1]})),
@@ -664,7 +666,9 @@ def test_a_lost_connection_is_called_that(address, work):
     assert "still runs" in caught.value.remedy
 
 
-@pytest.mark.parametrize("when", ["rows", "snapshot", "put", "make", "_create_table", "_digest"])
+@pytest.mark.parametrize(
+    "when", ["rows", "take_snapshot", "put", "make", "_create_table", "_digest"]
+)
 def test_a_connection_that_breaks_is_an_input_error(  # noqa: PLR0917  fixtures
     job, people, run, left, monkeypatch, when
 ):
@@ -931,7 +935,7 @@ def test_cells_join_back_whatever_they_are(run, address, data):
     names = list(kinds)
     columns = [engine.codes([name])[name] for name in names]
     before = engine.counts(coded=columns)
-    engine.database.snapshot()
+    engine.database.take_snapshot()
     after = engine.counts(coded=columns)
     lines = [
         sorted(

@@ -16,7 +16,7 @@ import incrowd.release.parts as by_parts
 import servers
 from engines.test_duckdb import QUASI, REQUESTS, people, policy_of, requested  # noqa: F401
 from incrowd.datasets import hospital
-from incrowd.engines.folders import parts
+from incrowd.engines.folders import parquet_files
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.spark import SCRATCH, Spark, _shared_folder, accepts, engine_of
 from incrowd.engines.spark_logs import _NAMES
@@ -142,8 +142,8 @@ def test_two_engines_in_one_session_do_not_disturb_each_other(session, stored):
     assert (one.records, other.records) == (2, 3)
     one.database.make("made", "SELECT 1 AS n FROM source")
     other.database.make("made", "SELECT 2 AS n FROM source")
-    assert one.number("SELECT sum(n) AS n FROM made") == 2
-    assert other.number("SELECT sum(n) AS n FROM made") == 6
+    assert one.query_number("SELECT sum(n) AS n FROM made") == 2
+    assert other.query_number("SELECT sum(n) AS n FROM made") == 6
     assert not session.catalog.tableExists("source")
     assert session.conf.get("spark.sql.session.timeZone") == "America/New_York"
 
@@ -153,7 +153,7 @@ def test_what_incrowd_stores_goes_with_the_engine(stored):
     folder = engine.database.folder
     engine.database.put("small", pl.DataFrame({"a": [1]}))
     engine.database.put("small", pl.DataFrame({"a": [2, 3]}))
-    assert engine.number("SELECT sum(a) AS n FROM small") == 5
+    assert engine.query_number("SELECT sum(a) AS n FROM small") == 5
     assert len(list(folder.glob("small*"))) == 1
     assert folder.stat().st_mode & 0o077 == 0
     del engine
@@ -202,7 +202,7 @@ def test_cells_of_every_type_are_what_other_readers_of_the_file_see(typed, tmp_p
     memory = MemoryEngine(rows.rename(dict(zip(rows.columns, mine.names, strict=True))))
     for name in kept.columns:
         if name not in {"real", "single"}:  # 0.0 and -0.0 are one value with two texts
-            one, other = engine.texts(name), memory.texts(name)
+            one, other = engine.text_codes(name), memory.text_codes(name)
             assert one.domain.labels.tolist() == other.domain.labels.tolist(), name
         coded = engine.codes([name])[name]
         same = memory.codes([name])[name]
@@ -356,10 +356,10 @@ def test_the_tables_of_these_tests_have_several_partitions(frame, canaries):
 
 def test_the_event_log_holds_neither_cells_nor_secrets(canaries, monkeypatch, tmp_path):
     secrets = []
-    random = Spark.random
+    random = Spark.random_number
     monkeypatch.setattr(
         Spark,
-        "random",
+        "random_number",
         lambda self, secret, row: secrets.append(secret) or random(self, secret, row),
     )
     marked = canaries.selectExpr("concat('other', a) AS a", "b", "concat('third', c) AS c")
@@ -407,7 +407,7 @@ def test_empty_partitions_and_a_single_one_change_no_count(stored, people):  # n
     for partitions in (1, 40):
         engine = engine_of(stored(people.head(30), partitions))
         assert engine.records == 30
-        assert engine.number("SELECT count(DISTINCT row) AS n FROM source") == 30
+        assert engine.query_number("SELECT count(DISTINCT row) AS n FROM source") == 30
         batches = list(engine.database.batches("SELECT row, c3 FROM source ORDER BY row"))
         assert pl.concat(batches)["row"].is_sorted()
         assert sum(map(len, batches)) == 30
@@ -566,7 +566,7 @@ def test_spark_connect_is_refused_with_a_remedy():
 
 
 def test_numbers_that_look_random_come_from_the_secret_and_the_row(engine):
-    drawn = engine.database.random("a secret", "row")
+    drawn = engine.database.random_number("a secret", "row")
     found = engine.database.rows(f"SELECT row, {drawn} AS drawn FROM source")
     digests = (hashlib.sha256(f"a secret:{row}".encode()) for row in found["row"])
     assert found["drawn"].to_list() == [int(digest.hexdigest()[:15], 16) for digest in digests]
@@ -575,9 +575,9 @@ def test_numbers_that_look_random_come_from_the_secret_and_the_row(engine):
 def test_files_hold_the_rows_in_the_order_that_was_drawn(people, stored):  # noqa: F811
     database = engine_of(stored(people)).database
     database.session.conf.set("spark.sql.adaptive.coalescePartitions.enabled", "false")
-    drawn = database.random("a secret", "row")
+    drawn = database.random_number("a secret", "row")
     database.write(f"SELECT {drawn} AS drawn, row FROM source ORDER BY {drawn}, row", None)
-    files = parts(database._made["released"])
+    files = parquet_files(database._made["released"])
     assert [file.name for file in files] == [f"part-0000{j}.parquet" for j in range(3)]
     rows = pl.concat(map(pl.read_parquet, files))
     assert rows["drawn"].is_sorted()

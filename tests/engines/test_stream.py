@@ -14,7 +14,7 @@ from incrowd.engines.stream import (
     PairReservoir,
     RecordReservoir,
     draw,
-    most_rows,
+    most_distinct_rows,
 )
 from incrowd.errors import InputError, PolicyError
 
@@ -242,7 +242,7 @@ def test_the_number_of_different_rows_is_bounded():
         batches = [frame, frame[rng.integers(0, different, 3 * different)]]
         drawn = distinct(batches, 1_000, 7)
         assert different <= drawn.seen < 1.5 * different
-    assert most_rows(100, 2**64 - 1) > 100
+    assert most_distinct_rows(100, 2**64 - 1) > 100
 
 
 def test_categories_are_compared_by_their_names():

@@ -20,7 +20,7 @@ def counting(rows, measure, ratio, watch=None):
     engine = MemoryEngine(pl.DataFrame(rows, schema=NAMES, orient="row"))
 
     def count(columns):
-        return Ratios.of_sizes(*engine.sizes(columns))
+        return Ratios.of_sizes(*engine.class_sizes(columns))
 
     return CountedSets(count, NAMES, measure, ratio, watch or Watch())
 

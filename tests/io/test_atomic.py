@@ -4,8 +4,8 @@ import stat
 import pytest
 
 from incrowd.errors import InputError
-from incrowd.io.atomic import replacing
-from incrowd.io.faults import reason
+from incrowd.io.atomic import replace_at_end
+from incrowd.io.faults import system_reason
 
 
 def names(folder):
@@ -13,7 +13,7 @@ def names(folder):
 
 
 def fail(target, failure):
-    with replacing(target) as made:
+    with replace_at_end(target) as made:
         made.write_text("half")
         raise failure
 
@@ -22,7 +22,7 @@ def test_the_target_is_replaced_as_a_whole(tmp_path):
     target = tmp_path / "release.csv.gz"
     target.write_text("old")
     target.chmod(0o640)
-    with replacing(target) as made:
+    with replace_at_end(target) as made:
         assert made.parent == tmp_path
         assert made.name.startswith(".")
         assert made.name.endswith(".csv.gz")
@@ -37,7 +37,7 @@ def test_the_target_is_replaced_as_a_whole(tmp_path):
 def test_a_new_target_has_the_usual_permissions(tmp_path):
     plain = tmp_path / "plain"
     plain.touch()
-    with replacing(tmp_path / "made") as made:
+    with replace_at_end(tmp_path / "made") as made:
         assert stat.S_IMODE(made.stat().st_mode) == 0o600
 
     assert (tmp_path / "made").stat().st_mode == plain.stat().st_mode
@@ -58,7 +58,7 @@ def test_a_link_keeps_pointing(tmp_path):
     target = tmp_path / "target"
     link = tmp_path / "link"
     link.symlink_to(target)
-    with replacing(link) as made:
+    with replace_at_end(link) as made:
         made.write_text("new")
 
     assert link.is_symlink()
@@ -74,14 +74,14 @@ def test_a_link_keeps_pointing(tmp_path):
     ],
 )
 def test_what_cannot_be_replaced_is_refused(path, words):
-    with pytest.raises(InputError, match=words), replacing(path):
+    with pytest.raises(InputError, match=words), replace_at_end(path):
         pytest.fail("the block must not run")
 
 
 def test_a_full_disk_is_an_input_error(tmp_path):
     with (
         pytest.raises(InputError, match="No space left") as caught,
-        replacing(tmp_path / "release.csv"),
+        replace_at_end(tmp_path / "release.csv"),
     ):
         raise OSError(28, "No space left on device", "secret")
 
@@ -90,5 +90,5 @@ def test_a_full_disk_is_an_input_error(tmp_path):
 
 
 def test_the_reason_is_the_systems():
-    assert reason(OSError("write failed (os error 28) at secret")) == os.strerror(28)
-    assert "secret" not in reason(OSError("secret"))
+    assert system_reason(OSError("write failed (os error 28) at secret")) == os.strerror(28)
+    assert "secret" not in system_reason(OSError("secret"))

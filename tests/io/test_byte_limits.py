@@ -8,7 +8,7 @@ import pytest
 
 from incrowd.errors import InputError, LimitError, PolicyError
 from incrowd.io import byte_limits, files, tables, unpacked
-from incrowd.io.byte_limits import free_memory, most_at_once, read_all
+from incrowd.io.byte_limits import free_memory, most_bytes_at_once, read_all
 from incrowd.io.files import read_policy
 from incrowd.io.layout import Layout
 
@@ -85,7 +85,7 @@ def test_workbooks_that_expand_are_refused(tmp_path, monkeypatch):
 def test_documents_have_a_largest_size(monkeypatch):
     monkeypatch.setattr(files, "LARGEST", 1000)
     with pytest.raises(InputError, match="'/dev/zero' holds more than"):
-        files.content("/dev/zero")
+        files.read_document("/dev/zero")
     with pytest.raises(PolicyError, match="the policy '/dev/zero' holds more than"):
         read_policy("/dev/zero")
 
@@ -96,6 +96,6 @@ def test_a_container_has_no_more_memory_than_it_may_use(tmp_path, monkeypatch):
     (tmp_path / "memory.max").write_text("1000000\n")
     (tmp_path / "memory.current").write_text("400000\n")
     assert free_memory() == min(machine, 600_000) == 600_000
-    assert most_at_once() == 150_000
+    assert most_bytes_at_once() == 150_000
     (tmp_path / "memory.max").write_text("max\n")
     assert free_memory() > 600_000

@@ -11,10 +11,10 @@ import pytest
 
 import incrowd
 from incrowd.datasets import hospital
-from incrowd.engines.folders import in_parts, parts, sha256
+from incrowd.engines.folders import names_several_files, parquet_files, sha256
 from incrowd.errors import InputError
 from incrowd.io import atomic, files
-from incrowd.io.atomic import heal, is_pending, replacing_both
+from incrowd.io.atomic import finish_killed_runs, is_pending, replace_both_at_end
 from incrowd.io.tables import read
 
 
@@ -40,7 +40,7 @@ def test_a_folder_and_a_pattern_are_read_file_by_file(folder):
 def test_a_file_whose_name_looks_like_a_pattern_is_a_file(tmp_path):
     path = tmp_path / "a[1].parquet"
     pl.DataFrame({"a": [1]}).write_parquet(path)
-    assert not in_parts(path)
+    assert not names_several_files(path)
     assert read(path).frame["a"].to_list() == [1]
 
 
@@ -61,7 +61,7 @@ def test_other_things_in_a_folder_are_refused(folder, tmp_path):
         read(folder)
     (folder / "inner.parquet").mkdir()
     with pytest.raises(InputError, match="other things"):
-        parts(folder)
+        parquet_files(folder)
 
 
 def test_the_digest_is_that_of_the_sorted_digests(folder):
@@ -82,7 +82,7 @@ def fill(place):
 
 def test_a_folder_takes_its_place_with_its_certificate(tmp_path):
     target, paper = tmp_path / "release", tmp_path / "release.json"
-    with replacing_both(target, paper, parts=True) as (place, certificate):
+    with replace_both_at_end(target, paper, parts=True) as (place, certificate):
         assert place.is_dir()
         assert place.stat().st_mode & 0o077 == 0
         fill(place)
@@ -94,14 +94,14 @@ def test_a_folder_takes_its_place_with_its_certificate(tmp_path):
     assert (target / "part-0.parquet").stat().st_mode & 0o777 == 0o666 & ~usual
     with (
         pytest.raises(InputError, match="exists already"),
-        replacing_both(target, paper, parts=True),
+        replace_both_at_end(target, paper, parts=True),
     ):
         pass
 
 
 def test_a_folder_that_is_not_proved_goes(tmp_path):
     def fail():
-        with replacing_both(tmp_path / "release", tmp_path / "p", parts=True) as (place, _):
+        with replace_both_at_end(tmp_path / "release", tmp_path / "p", parts=True) as (place, _):
             fill(place)
             raise InputError("wrong")
 
@@ -123,7 +123,7 @@ def killed(path):
     if when == "placed" and (folder / "release").exists():
         os._exit(9)
 atomic.sync = killed
-with atomic.replacing_both(folder / "release", folder / "paper", parts=True) as (new, paper):
+with atomic.replace_both_at_end(folder / "release", folder / "paper", parts=True) as (new, paper):
     pl.DataFrame({"a": [1]}).write_parquet(new / "part-0.parquet")
     paper.write_text("{}")
     if when == "written":
@@ -138,14 +138,17 @@ def test_what_a_killed_run_left_is_completed_or_taken_back(tmp_path, when):
     assert done.returncode == 9
     assert len(list(tmp_path.iterdir())) > 1
     assert is_pending(tmp_path / "release") == (when == "placed")
-    heal(tmp_path / "release", tmp_path / "paper")
+    finish_killed_runs(tmp_path / "release", tmp_path / "paper")
     left = sorted(path.name for path in tmp_path.iterdir())
     assert left == ([] if when == "written" else ["paper", "release"])
 
 
 def test_a_living_run_keeps_its_folder(tmp_path):
-    with replacing_both(tmp_path / "release", tmp_path / "paper", parts=True) as (place, paper):
-        atomic.sweep(tmp_path / "release")
+    with replace_both_at_end(tmp_path / "release", tmp_path / "paper", parts=True) as (
+        place,
+        paper,
+    ):
+        atomic.remove_leftovers(tmp_path / "release")
         assert place.is_dir()
         fill(place)
         paper.write_text("{}")

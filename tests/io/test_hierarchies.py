@@ -21,7 +21,13 @@ from incrowd.hierarchy import (
     Tree,
 )
 from incrowd.hierarchy.hierarchy import texts
-from incrowd.io.hierarchies import _delimiter, find, parse_option, read_tree, resolve
+from incrowd.io.hierarchies import (
+    _find_delimiter,
+    find_hierarchy_files,
+    parse_option,
+    read_tree,
+    resolve,
+)
 from incrowd.models import KAnonymity
 from incrowd.policy.codec import dumps
 from incrowd.policy.policy import Column, Policy
@@ -103,7 +109,7 @@ def test_files_are_read_or_refused_as_the_naive_twin_does(tmp_path_factory, line
     text = "".join(chain.from_iterable(lines))
     path = tmp_path_factory.getbasetemp() / "any.csv"
     path.write_bytes(text.encode())
-    expected = naive.tree.read(text, _delimiter(text))
+    expected = naive.tree.read(text, _find_delimiter(text))
     if isinstance(expected, str):
         with pytest.raises(InputError, match=expected):
             read_tree(path)
@@ -146,7 +152,7 @@ def test_files_are_found_by_column(tmp_path):
         "y_a.csv",
     ):
         (tmp_path / name).write_text("a;*\n")
-    found = find(tmp_path, ["age", "home_age", "zip", "sex", "b"])
+    found = find_hierarchy_files(tmp_path, ["age", "home_age", "zip", "sex", "b"])
     assert {column: path.name for column, path in found.items()} == {
         "age": "adult_age.csv",
         "home_age": "x_home_age.csv.gz",
@@ -158,9 +164,9 @@ def test_doubtful_folders_are_refused(tmp_path):
     for name in ("a_age.csv", "b_age.csv"):
         (tmp_path / name).write_text("a;*\n")
     with pytest.raises(InputError, match="2 files could be the hierarchy of 'age'"):
-        find(tmp_path, ["age"])
+        find_hierarchy_files(tmp_path, ["age"])
     with pytest.raises(InputError, match="does not exist"):
-        find(tmp_path / "nowhere", ["age"])
+        find_hierarchy_files(tmp_path / "nowhere", ["age"])
 
 
 @pytest.mark.parametrize(
@@ -212,7 +218,7 @@ def test_arx_files():
     columns = ["age", "education", "marital-status", "native-country", "occupation", "race"]
     columns += ["salary-class", "sex", "workclass", "AGE", "RAMNTALL"]
     shapes = {}
-    for column, path in find(ARX, columns).items():
+    for column, path in find_hierarchy_files(ARX, columns).items():
         hierarchy = read_tree(path).build(NONE, column)
         shapes[column] = (len(hierarchy.leaves), hierarchy.levels, hierarchy.ordered)
     assert shapes == {

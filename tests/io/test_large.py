@@ -153,13 +153,13 @@ def test_clouds_are_refused_where_they_are_not_set_up():
 
 
 def test_amounts_of_memory():
-    assert large.bytes_of("2GB") == 2_000_000_000
-    assert large.bytes_of("1 gib") == 2**30
+    assert large.parse_memory("2GB") == 2_000_000_000
+    assert large.parse_memory("1 gib") == 2**30
     for wrong in ("much", "-1GB", "1e999GB", "3XB", ""):
         with pytest.raises(PolicyError, match="amount"):
-            large.bytes_of(wrong)
+            large.parse_memory(wrong)
     with pytest.raises(PolicyError, match="too little"):
-        large.bytes_of("2MB")
+        large.parse_memory("2MB")
 
 
 @pytest.mark.slow
@@ -187,7 +187,7 @@ def test_an_estimate_says_time_memory_and_disk_before_any_work(tmp_path):
     assert large.estimate_size(path) == large.TableEstimate(cells=1_000, rows=500)
     path.with_suffix(".csv").write_text("a,b\n" + "1,2\n" * 100)
     assert large.estimate_size(path.with_suffix(".csv")).rows is None
-    said = large.TableEstimate(cells=140_000_000, rows=20_000_000).note(1.5e9)
+    said = large.TableEstimate(cells=140_000_000, rows=20_000_000).describe(1.5e9)
     assert said == (
         "this table of 20,000,000 rows is counted with DuckDB, out of memory: in memory it would "
         "take about 9.8 GB. A release takes about 2 minutes with levels, or 4 minutes with local "

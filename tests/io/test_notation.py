@@ -13,7 +13,7 @@ import incrowd
 from incrowd.errors import InputError, PolicyError
 from incrowd.io.batches import open_batches
 from incrowd.io.layout import Layout
-from incrowd.io.notation import NotationRequest, find_notations, formats_of
+from incrowd.io.notation import NotationRequest, find_notations, parse_date_formats
 from incrowd.io.tables import read
 
 CANARY = "c4n4ry"
@@ -116,7 +116,7 @@ def test_wrong_marks_are_refused(request_):
 @pytest.mark.parametrize("texts", [["d/m/y"], ["a=%d", "a=%m"], ["%d", "%m"]])
 def test_wrong_formats_are_refused(texts):
     with pytest.raises(PolicyError, match="--date-format"):
-        formats_of(texts)
+        parse_date_formats(texts)
 
 
 MARKS = st.sampled_from([(",", "."), (",", ""), (".", ","), (",", " "), (".", "'")])

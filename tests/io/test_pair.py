@@ -13,17 +13,17 @@ import pytest
 from incrowd.errors import InputError
 from incrowd.io import atomic as pair
 from incrowd.io.atomic import (
-    heal,
+    finish_killed_runs,
     is_pending,
     new_file_beside,
-    placing_with_last_step,
-    replacing,
-    replacing_both,
+    replace_at_end,
+    replace_both_at_end,
+    replace_with_last_step,
 )
 
 CHILD = """
 import os, signal, sys
-from incrowd.io.atomic import replacing_both
+from incrowd.io.atomic import replace_both_at_end
 
 when, left, links = sys.argv[1], int(sys.argv[2]), sys.argv[3] == "True"
 
@@ -46,7 +46,7 @@ def aimed(name):
 
     setattr(os, name, call)
 
-with replacing_both("release.csv", "papers/release.json") as (release, paper):
+with replace_both_at_end("release.csv", "papers/release.json") as (release, paper):
     release.write_text("new")
     paper.write_text("new")
     for name in ("replace", "rename", "unlink", "link", "fsync", "chmod"):
@@ -67,7 +67,7 @@ def write(text="old"):
 
 
 def replace(text="new", failure=None, paper="papers/release.json"):
-    with replacing_both("release.csv", paper) as made:
+    with replace_both_at_end("release.csv", paper) as made:
         for path in made:
             path.write_text(text)
         if failure is not None:
@@ -97,7 +97,7 @@ def test_after_a_kill_at_any_moment_the_next_run_makes_the_pair_whole(when, link
         code = child(when, moment, links).returncode
         torn = held() not in {("old", "old"), ("new", "new")}
         assert not torn or is_pending("release.csv")
-        heal("release.csv", "papers/release.json")
+        finish_killed_runs("release.csv", "papers/release.json")
         assert held() in {("old", "old"), ("new", "new")}
         assert left() == []
         assert not is_pending("release.csv")
@@ -176,7 +176,7 @@ def test_a_file_that_cannot_be_kept_is_not_replaced(monkeypatch, broken):
 
 
 def place_before(last, text="new"):
-    with placing_with_last_step("papers/release.json") as (made, place):
+    with replace_with_last_step("papers/release.json") as (made, place):
         made.write_text(text)
         place(last)
 
@@ -271,8 +271,8 @@ def test_outside_the_main_thread_there_is_nothing_to_hold():
 
 def test_what_a_living_process_writes_is_left_alone():
     with new_file_beside(Path("release.csv").resolve()) as made:
-        heal("release.csv", "papers/release.json")
-        with replacing("release.csv") as other:
+        finish_killed_runs("release.csv", "papers/release.json")
+        with replace_at_end("release.csv") as other:
             other.write_text("other")
         assert made.exists()
     assert left() == []
@@ -282,7 +282,7 @@ def test_what_dead_processes_left_beside_another_target_is_left_alone():
     stale = [Path(f"{pair.prefix_of(Path(name))}dead.csv") for name in ("release.csv", "b.csv")]
     for path in stale:
         path.touch()
-    with replacing("release.csv") as made:
+    with replace_at_end("release.csv") as made:
         made.write_text("new")
     assert [path.exists() for path in stale] == [False, True]
 
@@ -302,6 +302,6 @@ def test_an_intent_that_is_not_ours_moves_nothing(tmp_path, said):
     (tmp_path / "victim").write_text("kept")
     intent = folder / f"{pair.prefix_of(Path('release.csv'))}a.intent"
     intent.write_text(said.replace("TMP", str(tmp_path)))
-    heal(folder / "release.csv", folder / "release.json")
+    finish_killed_runs(folder / "release.csv", folder / "release.json")
     assert not intent.exists()
     assert (tmp_path / "victim").read_text() == "kept"

@@ -67,7 +67,7 @@ def test_notes_about_a_table_go_to_the_watch_once(tmp_path):
     watch = NestedWatch(Watch(note=seen.extend), None)
     with open_table(path, watch=watch) as table, open_table(table, watch=watch):
         assert table.names == ("age", "zip")
-    assert len(seen) == len(set(seen)) == len(table.like.notes) > 0
+    assert len(seen) == len(set(seen)) == len(table.origin.notes) > 0
 
 
 def test_where_a_table_was_read_from():

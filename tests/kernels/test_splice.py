@@ -52,7 +52,7 @@ def test_cells_are_copied_shown_or_left_out(records, leaving, end, last, data):
     text = body(written(records, end) if last else written(records, end).removesuffix(end))
     cut = CsvRecords.of(text, ",", len(NAMES))
     assert len(cut) == len(records)
-    rows = how.rows(cut, codes)
+    rows = how.rewrite_records(cut, codes)
     place = {cells.name: j for j, cells in enumerate(shown)}
     expected = [
         [
@@ -98,7 +98,7 @@ def test_a_blank_line_of_a_table_of_one_column_is_no_record(text):
 def test_an_empty_cell_of_a_table_of_one_column_is_quoted():
     how = Rewriting.of(NAMES, ["q"], LOOKS[1:], ",")
     cut = CsvRecords.of(body("1,2,3,4\n5,6,7,8\n"), ",", len(NAMES))
-    rows = how.rows(cut, np.array([[0, 1]], dtype=np.int32))
+    rows = how.rewrite_records(cut, np.array([[0, 1]], dtype=np.int32))
     assert bytes(rows.text) == b'""\nx\n'
 
 
@@ -108,7 +108,7 @@ def test_records_in_another_order(cells, random):
     how = Rewriting.of(["k", "l"], ["k", "l"], [pl.Series("z", [], dtype=pl.String)], ",")
     half = len(cells) // 2
     parts = [
-        how.rows(
+        how.rewrite_records(
             CsvRecords.of(body("".join(f"{c},1\n" for c in some)), ",", 2),
             np.zeros((1, len(some)), np.int32),
         )

@@ -89,8 +89,8 @@ CHANGES = {
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_an_engine_that_releases_something_else(monkeypatch, name):
-    honest = MemoryEngine.show
-    monkeypatch.setattr(MemoryEngine, "show", lambda *given: CHANGES[name](honest(*given)))
+    honest = MemoryEngine.build_frame
+    monkeypatch.setattr(MemoryEngine, "build_frame", lambda *given: CHANGES[name](honest(*given)))
     with pytest.raises(NotMetError):
         release()
     assert [path.name for path in Path().iterdir()] == ["table.parquet"]

@@ -179,7 +179,7 @@ def test_standard_input(table, tmp_path, monkeypatch):
 def test_what_was_written_is_verified(table, tmp_path, monkeypatch, spoil, ending):
     target = tmp_path / f"p.{ending}"
     target.write_text("of yesterday")
-    real, plainly = quantile_passes.write_in_pieces, quantile_passes.writing
+    real, plainly = quantile_passes.write_in_pieces, quantile_passes.open_new_file
     change = {
         "row": lambda frame: frame[1:],
         "column": lambda frame: frame.with_columns(more=pl.lit("1")),
@@ -211,7 +211,7 @@ def test_what_was_written_is_verified(table, tmp_path, monkeypatch, spoil, endin
             put(rows.write_csv().encode())
 
     monkeypatch.setattr(quantile_passes, "write_in_pieces", spoiled)
-    monkeypatch.setattr(quantile_passes, "writing", spoiled_text)
+    monkeypatch.setattr(quantile_passes, "open_new_file", spoiled_text)
     with pytest.raises(NotMetError):
         quantiles(table, target, columns=NAMES, k=100, keep_order=True)
     assert target.read_text() == "of yesterday"

@@ -84,7 +84,7 @@ def init(  # noqa: PLR0913  what only the command has
         write(sys.stdout, policy)
         return
     if target is not None:
-        with atomic.replacing(target) as place:
+        with atomic.replace_at_end(target) as place:
             files.write_text(place, policy)
     output.show_result(
         lambda: json.draft_document(draft, policy, target),

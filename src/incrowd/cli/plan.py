@@ -88,7 +88,7 @@ def plan(  # noqa: PLR0913  what the plan is about, and what becomes of it
         return
     with show_progress(output, "plan") as bar, ExitStack() as stack:
         named = (*asked["columns"], *sensitive, *keep)
-        reading = asked.pop("reading").keeping(keep)
+        reading = asked.pop("reading").with_kept(keep)
         table = stack.enter_context(readers.open_table(source, reading, named, watch=bar.watch))
         trees = requests.read_hierarchies(hierarchy, hierarchies, asked["columns"] or table.names)
         found = api.plan(table, **asked, hierarchies=trees, watch=bar.watch)

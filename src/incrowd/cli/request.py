@@ -9,7 +9,7 @@ from incrowd.cli import options, search_settings
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.io import files
-from incrowd.io.hierarchies import find, parse_option, read_tree, resolve
+from incrowd.io.hierarchies import find_hierarchy_files, parse_option, read_tree, resolve
 from incrowd.policy import analysis as analyses
 from incrowd.policy.policy import Column, Policy
 from incrowd.policy.presets import quick
@@ -27,7 +27,9 @@ def read_hierarchies(
     """
     found: dict[str, AnyHierarchy] = {}
     if folder is not None:
-        found |= {name: read_tree(path) for name, path in find(folder, names).items()}
+        found |= {
+            name: read_tree(path) for name, path in find_hierarchy_files(folder, names).items()
+        }
     named: dict[str, AnyHierarchy] = {}
     for text in texts or ():
         name, spec = parse_option(text)

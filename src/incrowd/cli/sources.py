@@ -47,7 +47,7 @@ def read_policy(asked: dict[str, Any]) -> "Policy | None":
     if path is not None:
         asked |= {"policy": files.read_policy(path), "folder": files.folder_of_policy(path, ".")}
     elif certificate is not None:
-        record = certificates.Certificate.from_json(files.content(certificate)).policy
+        record = certificates.Certificate.from_json(files.read_document(certificate)).policy
         asked |= {"policy": policy_record.restore_flat_policy(record), "certificate": None}
     policy: Policy | None = asked["policy"]
     return policy

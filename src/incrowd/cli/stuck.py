@@ -91,7 +91,7 @@ def _end_process(last_words: LastWords, placed: int) -> None:
     """
     with PLACING.lock:
         atomic.remove_unplaced()
-        private_folders.remove_all()
+        private_folders.remove_private_folders()
         code = [1]
 
         def say() -> None:

@@ -62,17 +62,17 @@ class Address:
 
 
 def is_address(source: Any) -> bool:
-    """Whether this is the address of a table in PostgreSQL."""
+    """Whether this is text that begins as the address of a table in PostgreSQL does."""
     return isinstance(source, str) and source.lower().startswith(POSTGRESQL)
 
 
 def address_of(source: Any) -> Address | None:
-    """The parsed address of a table in PostgreSQL; None for all else."""
+    """The parsed address of a table in PostgreSQL, `PolicyError` if faulty; None for all else."""
     return Address.of(source) if is_address(source) else None
 
 
 def refuse_remote(path: Any, *, tables: bool = True) -> None:
-    """Refuse to write to an address, unless it is that of a table where tables can be written.
+    """Refuse to write to an address; one of a table in PostgreSQL is accepted if `tables`.
 
     >>> refuse_remote("s3://bucket/release.csv")
     Traceback (most recent call last):
@@ -90,7 +90,7 @@ s3:// addresses; write to a file, then copy it there (a release together with it
 
 
 def refuse_addresses(path: Any) -> None:
-    """Refuse any address: where files are read, tables in databases have been dealt with before."""
+    """Refuse any address in place of a file; callers have opened tables in databases before."""
     if (scheme := scheme_of(path)) is not None:
         raise PolicyError(
             f"incrowd does not read {scheme}:// addresses",

@@ -13,14 +13,21 @@ import polars as pl
 
 
 def bare_polars(columns: Iterable[pl.Series]) -> pl.DataFrame:
-    """A Polars frame of copies of these columns, without unused labels and shared buffers."""
+    """A Polars frame of these columns, without unused labels or buffers of text that others share.
+
+    Columns that hold text or bytes are copied to buffers of their own. Enums lose unused labels;
+    Enums within lists and structures become text. All other columns are taken as they are.
+    """
     trimmed = (_with_used_categories(column) for column in columns)
     own = [_copy_texts(column) if _has_views(column.dtype) else column for column in trimmed]
     return pl.DataFrame(own)
 
 
 def bare_pandas(columns: Iterable[Any]) -> Any:
-    """A pandas frame of these columns with a new index, without attributes or unused categories."""
+    """A pandas frame of these columns with a new index, without attributes or unused categories.
+
+    The columns that are given may lose their attributes.
+    """
     import pandas as pd  # noqa: PLC0415  whoever hands in its frame has it
 
     found = {column.name: _bare_column(column.reset_index(drop=True)) for column in columns}
@@ -37,7 +44,7 @@ def bare_arrow(columns: Iterable[tuple[str, Any]]) -> Any:
 
 
 def _copy_texts(column: pl.Series) -> pl.Series:
-    """A copy of the column in a new buffer that holds its own texts alone, one after the other."""
+    """A copy of the column in new buffers that hold its own cells alone, one after the other."""
     buffer = io.BytesIO()
     column.to_frame().write_ipc(buffer, compat_level=pl.CompatLevel.oldest())
     buffer.seek(0)
@@ -45,7 +52,7 @@ def _copy_texts(column: pl.Series) -> pl.Series:
 
 
 def _has_views(dtype: pl.DataType) -> bool:
-    """Whether the type holds text or bytes, which Polars may keep as views of a shared buffer."""
+    """Whether a type is or contains text or bytes, which Polars may keep as views of a buffer."""
     return any(isinstance(part, pl.String | pl.Binary) for part in _types_within(dtype))
 
 
@@ -117,7 +124,7 @@ def _sort_categories(categories: list[Any]) -> list[Any]:
 
 
 def _bare_arrow_column(column: Any) -> Any:
-    """A pandas column that holds an Arrow array, made anew of the bare array."""
+    """A pandas column of an Arrow type, made anew of the array that `_bare_array` returns."""
     import pandas as pd  # noqa: PLC0415  whoever hands in its frame has it
 
     array = _bare_array(column.array.__arrow_array__())

@@ -6,7 +6,7 @@ written and counted anew where they are. No engine parses, formats or sorts a ce
 become codes is decided once, from distinct values, in `table.encode`.
 
     codes, tally ─▶ (search) ─▶ RowPlan ─▶ stage ─▶ Staged ─▶ write ─▶ Written
-                                             └ counts, originals ┘        └ counts, differing
+                                             └ counts, originals ┘        └ counts, differences
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -85,7 +85,7 @@ class RowPlan:
     """Whether equal values of a column show the same in every class."""
 
     @property
-    def kept(self) -> tuple[str, ...]:
+    def kept_columns(self) -> tuple[str, ...]:
         """The names of the columns that leave as they are."""
         return tuple(name for name, cell in self.cells.items() if isinstance(cell, Keep))
 
@@ -130,7 +130,7 @@ class Engine(Countable, Protocol):
 
     @property
     def can(self) -> frozenset[Can]:
-        """Its abilities beyond the contract."""
+        """Which abilities beyond the contract it has."""
 
     @property
     def text(self) -> bool:
@@ -138,7 +138,10 @@ class Engine(Countable, Protocol):
 
     @property
     def sealed(self) -> Mapping[str, str]:
-        """By column: what its cells hold that no program can see into (lists, bytes)."""
+        """What the cells of a column hold that incrowd cannot look into (lists, bytes), by column.
+
+        Columns without such cells are not listed.
+        """
 
     def codes(
         self,
@@ -149,13 +152,14 @@ class Engine(Countable, Protocol):
         """Columns as codes, by name, one code per record (in memory) or distinct value (elsewhere).
 
         `kinds` says how to read some columns; cells that are among `missing_values` are missing.
+        `InputError` for a column of lists or structures, and for cells that are not of the kind.
         """
 
-    def unit(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
-        """The unit column as codes, equal for records of one person; 0 if a record names nobody."""
+    def unit_codes(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
+        """The column of people as codes, equal for records of one person, 0 where it is missing."""
 
-    def texts(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
-        """A column coded by the text of its cells, whatever they are."""
+    def text_codes(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
+        """A column coded by the text of its cells, also where these are numbers or dates."""
 
     def frequency(self, column: CodedColumn) -> Counts:
         """Records per code of a column: shape (values + 1,), entry 0 counts the missing."""
@@ -180,8 +184,8 @@ class Engine(Countable, Protocol):
     def coded_sample(self, coded: Sequence[CodedColumn], records: int) -> dict[str, CodedColumn]:
         """These columns with the codes of at most this many records, drawn with a fixed seed."""
 
-    def sizes(self, columns: Sequence[str]) -> tuple[Counts, Counts]:
-        """Each size of classes of records equal in these columns, and how many classes have it.
+    def class_sizes(self, columns: Sequence[str]) -> tuple[Counts, Counts]:
+        """Each size of a class of records equal in these columns, and how many classes have it.
 
         Sizes ascend. Cells are compared as they are stored; missing is a value, and NaN is missing.
         """
@@ -207,7 +211,10 @@ class Engine(Countable, Protocol):
         """
 
     def stage(self, plan: RowPlan, draw: np.random.Generator) -> "Staged":
-        """Make a plan's rows, still private, and keep what they held; chance comes from `draw`."""
+        """Make the rows of a plan, still private, beside their original records.
+
+        Everything random is drawn from `draw`.
+        """
 
     def close(self) -> None:
         """Give back what is held open; a release that was not published is removed."""
@@ -215,7 +222,7 @@ class Engine(Countable, Protocol):
 
 @runtime_checkable
 class PartEngine(Engine, Protocol):
-    """An engine that can work on parts of its rows, if it `can` do `Can.PARTS`."""
+    """An engine that can work on parts of its rows, if `Can.PARTS` is among its abilities."""
 
     @property
     def memory(self) -> int | None:
@@ -234,7 +241,10 @@ class PartEngine(Engine, Protocol):
     def part_counts(
         self, plan: RowPlan, part: str, sensitive: Sequence[CodedColumn] = ()
     ) -> CountedRows:
-        """Records per part (an expression over codes k0, k1, …) and per sensitive code."""
+        """Count records per part (an expression over codes k0, k1, …) and per sensitive code.
+
+        The code of a row under the name `part` is the number of its part.
+        """
 
     def stage_parts(  # noqa: PLR0913, PLR0917  what, in which parts, by whom, and how
         self,
@@ -252,18 +262,21 @@ class PartEngine(Engine, Protocol):
         """
 
     def class_cells(self, columns: int) -> pl.DataFrame:
-        """The distinct cells low0, high0, level0, low1, … that a job staged, with records `n`."""
+        """The distinct rows of low0, high0, level0, low1, … that a job staged, and counts `n`.
+
+        `columns` is the number of columns that have such cells.
+        """
 
 
 class Staged(Countable, Protocol):
-    """Rows that are to leave, not published yet; with them what their records held."""
+    """Rows that are to leave, not published yet, beside the records that they are made of."""
 
     @property
     def frame(self) -> Any:
         """The rows, in the kind of table that came in."""
 
     @property
-    def repeated(self) -> int:
+    def repeated_records(self) -> int:
         """Number of records of the table that leave more than once."""
 
     def counts(
@@ -290,17 +303,20 @@ class Staged(Countable, Protocol):
         There is at least one block.
         """
 
-    def originals(self, columns: Sequence[str]) -> CountedRows:
+    def count_originals(self, columns: Sequence[str]) -> CountedRows:
         """The distinct rows of the original cells in these columns, told apart by class."""
 
     def cell_pairs(self, column: str) -> CountedRows:
         """The distinct pairs of original (first) and shown cell of a column, and their records."""
 
     def count_altered(self) -> Mapping[str, int]:
-        """Number of cells, per column that leaves as it is, that differ from their record."""
+        """Number of cells that differ from their records', by column that leaves as it is."""
 
     def write(self, target: "Target | NewTable | None" = None) -> "Written":
-        """Write the rows to their target, else to a table of ours; return them read anew."""
+        """Write the rows to their target, else to a table of ours; return them read anew.
+
+        `PolicyError` if the engine cannot write such a target.
+        """
 
 
 class Target(Protocol):
@@ -347,7 +363,10 @@ class Written(Countable, Protocol):
         yield self.counts(columns)
 
     def values(self, column: str) -> Iterator[CountedRows]:
-        """The distinct cells of a column and their records, each cell in one of several batches."""
+        """The distinct cells of a column and how many records have each, in batches.
+
+        A cell is in one batch only.
+        """
         yield self.counts((column,))
 
     def digest(self) -> tuple[Digested, str]:
@@ -364,8 +383,8 @@ class Written(Countable, Protocol):
         """SHA-256 of the rows, texts in `missing_values` as missing; None if they have no order."""
         return None
 
-    def differing(self, staged: Any, missing_values: Sequence[str], *, blank: bool) -> int:
-        """Number of rows that differ from the staged ones, in either direction.
+    def count_differences(self, staged: Any, missing_values: Sequence[str], *, blank: bool) -> int:
+        """0 if the rows are the staged ones, else how many rows, or cells of one column, differ.
 
         Missing cells are equal however they are written, but for columns that leave as they are;
         `blank` says that empty text is missing, too.

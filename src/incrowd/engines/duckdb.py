@@ -26,8 +26,8 @@ from incrowd.engines.sql import (
     Database,
     SqlColumn,
     WrittenTable,
-    closed_on_failure,
-    parquet,
+    close_on_failure,
+    parquet_call,
     quote,
     text_literal,
     with_types,
@@ -76,7 +76,10 @@ def engine_of(source: Any) -> SqlEngine:
 
 
 def _copy_of_table(source: str) -> "DuckDB":
-    """A database with a copy of a table that `duckdb:FILE::TABLE` names."""
+    """A database with a copy of the table that `duckdb:FILE::TABLE` names.
+
+    `PolicyError` if the text names no file or no table, `InputError` if they cannot be read.
+    """
     file, _, table = source.removeprefix(STORED).partition("::")
     if not file or not table:
         raise PolicyError(
@@ -91,7 +94,10 @@ def _copy_of_table(source: str) -> "DuckDB":
 
 
 def _copy_of_files(source: str) -> "DuckDB":
-    """A database with a copy of Parquet files in some cloud; refused if it cannot reach them."""
+    """A database with a copy of Parquet files in some cloud.
+
+    `InputError` if DuckDB lacks the extension or the credentials to read them.
+    """
     kind = source.partition("://")[0]
     found = DuckDB()
     with boundary(
@@ -135,7 +141,7 @@ class DuckDB(Database):
     def of(cls, relation: Any) -> "DuckDB":
         """A database whose table is a copy of this relation."""
         made = cls(relation)
-        with closed_on_failure(made):
+        with close_on_failure(made):
             made.copy(relation)
         return made
 
@@ -148,17 +154,23 @@ class DuckDB(Database):
 
     def copy_files(self, files: Sequence[str]) -> None:
         """Copy the rows of these Parquet files into this database as its table."""
-        self._copy_query(f"SELECT * FROM {parquet(files)}")
+        self._copy_query(f"SELECT * FROM {parquet_call(files)}")
 
     def copy_remote(self, address: str) -> None:
-        """Copy the rows of Parquet files in some cloud into this database as its table."""
+        """Copy the rows of Parquet files in some cloud into this database as its table.
+
+        Errors of DuckDB pass: the caller hides them behind a boundary.
+        """
         path = self.folder / "table.parquet"
-        query = f"SELECT * FROM {parquet(address)}"
+        query = f"SELECT * FROM {parquet_call(address)}"
         self._connection.execute(f"COPY ({query}) TO {text_literal(path)} (FORMAT parquet)")
         self.set_table(path)
 
     def copy_stored(self, file: Path, table: str) -> None:
-        """Copy a table of a file of DuckDB, which is only read, into this database as its table."""
+        """Copy a table of a file of DuckDB into this database as its table.
+
+        The file is only read. `InputError` if it is no file of DuckDB, or has no such table.
+        """
         problem = InputError(
             f"DuckDB cannot read a table {table!r} in the file {str(file)!r}",
             remedy="check that it is a file of DuckDB, and the name of the table",
@@ -177,19 +189,19 @@ class DuckDB(Database):
         self.set_table(path)
 
     def set_table(self, path: Path, names: Sequence[str] | None = None) -> None:
-        """Let `source` be a Parquet file of ours, with these names of columns if they are given."""
-        stored = self._columns_of(parquet(path))
+        """Make the view `source` of a Parquet file of ours; `names` rename its columns if given."""
+        stored = self._columns_of(parquet_call(path))
         called = [column.name for column in stored] if names is None else names
         pairs = zip(called, stored, strict=True)
         self.columns = tuple(SqlColumn(name, column.cells) for name, column in pairs)
         named = ", ".join(f"{quote(column.name)} AS c{j}" for j, column in enumerate(stored))
         self.run(
             f"CREATE VIEW source AS SELECT {named}, file_row_number AS row "
-            f"FROM {parquet(path, 'file_row_number = true')}"
+            f"FROM {parquet_call(path, 'file_row_number = true')}"
         )
 
     def set_foreign_table(self, path: Path, names: Sequence[str] | None = None) -> None:
-        """Let `source` be a Parquet file of another program, as `set_table` does with one of ours.
+        """Make the view `source` of another program's Parquet file, as `set_table` of one of ours.
 
         Statistics in Parquet files leave out NaN, and DuckDB would conclude that there is none. The
         file must not change before the release is written.
@@ -201,15 +213,15 @@ class DuckDB(Database):
 
     def run(self, statement: str) -> None:
         """Carry out a statement."""
-        self._make_room()
+        self._adjust_memory_limit()
         with _boundary("DuckDB cannot process the table"):
             self._connection.execute(statement)
 
-    def _make_room(self, *, least: bool = False) -> None:
-        """Set DuckDB's memory limit to what the rest of the process leaves of ours.
+    def _adjust_memory_limit(self, *, least: bool = False) -> None:
+        """Set DuckDB's memory limit to what the rest of the process leaves of the engine's limit.
 
-        With `least` to the smallest one, before others work: DuckDB then gives back what it keeps
-        of files. Does nothing without a limit.
+        With `least` DuckDB gets the smallest limit, so that it gives back its cache of files before
+        other work begins. Does nothing without a limit, or if the process's memory is not known.
         """
         held = resident_bytes()
         if self.memory is None or held is None:
@@ -226,11 +238,11 @@ class DuckDB(Database):
 
     def rows(self, query: str) -> pl.DataFrame:
         """The answer to a query: few rows, distinct or counted ones."""
-        self._make_room()
+        self._adjust_memory_limit()
         with _boundary("DuckDB cannot count the table"):
             return pl.DataFrame(self._connection.sql(query).pl())
 
-    def _cursor(self) -> Any:
+    def _open_cursor(self) -> Any:
         """A second connection to the same database, for queries beside those of others."""
         with _boundary("DuckDB cannot read the table"):
             cursor = self._connection.cursor()
@@ -240,11 +252,11 @@ class DuckDB(Database):
     def cursor_rows(self, query: str) -> pl.DataFrame:
         """The answer to a query; any thread may ask, since it uses a connection of its own."""
         with _boundary("DuckDB cannot read the table"):
-            return pl.DataFrame(self._cursor().sql(query).pl())
+            return pl.DataFrame(self._open_cursor().sql(query).pl())
 
     def batches(self, query: str) -> Iterator[pl.DataFrame]:
         """The answer to a query in frames of limited size."""
-        cursor = self._cursor()
+        cursor = self._open_cursor()
         with _boundary("DuckDB cannot read the table"):
             found = cursor.sql(query)
             read = getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader
@@ -277,24 +289,27 @@ class DuckDB(Database):
     def apply(
         self, name: str, query: str, job: PartJob, watch: Watch, kept: Path | None = None
     ) -> None:
-        """Store what a job makes of parts as a view of files, maybe in `kept`, until one fails."""
-        before, after = self._empty_folder("before"), kept or self._empty_folder("after")
+        """Store what a job makes of each part, in threads, as a view of files.
+
+        The files are in the folder `kept`, if one is given. The first failure ends the work.
+        """
+        before, after = self._make_empty_folder("before"), kept or self._make_empty_folder("after")
         self.run(f"COPY ({query}) TO {text_literal(before)} (FORMAT parquet, PARTITION_BY (part))")
-        self._make_room(least=True)
+        self._adjust_memory_limit(least=True)
         files = PartWork(self, job, before, after).run(watch) or [
             self._write_empty_part(query, job, after)
         ]
-        self.run(f"CREATE OR REPLACE VIEW {name} AS SELECT * FROM {parquet(files)}")
+        self.run(f"CREATE OR REPLACE VIEW {name} AS SELECT * FROM {parquet_call(files)}")
 
     def _write_empty_part(self, query: str, job: PartJob, after: Path) -> str:
-        """Write the file that stands for the job's work on no record at all; return its path."""
+        """Write a file with the columns that the job makes and no record; return its path."""
         none = self.rows(f"SELECT * EXCLUDE (part) FROM ({query}) LIMIT 0")
         added = [pl.Series(name, [], dtype=kind) for name, kind in job.adds.items()]
         with shortage_boundary("incrowd cannot store a part of the release", FOLDER):
             none.with_columns(added).write_parquet(after / "none.parquet")
         return str(after / "none.parquet")
 
-    def _empty_folder(self, name: str) -> Path:
+    def _make_empty_folder(self, name: str) -> Path:
         """Make an empty folder of ours, in place of one that is there, and return it."""
         folder = self.folder / name
         with shortage_boundary("incrowd cannot make a folder for its files", FOLDER):
@@ -302,16 +317,19 @@ class DuckDB(Database):
             folder.mkdir()
         return folder
 
-    def random(self, secret: str, row: str) -> str:
+    def random_number(self, secret: str, row: str) -> str:
         """An expression for a random-looking whole number, made of a secret and a row's number."""
         return f"md5_number_lower(concat('{secret}:', {row}))"
 
-    def negative_zero(self, cell: str) -> str:
+    def negative_zero_test(self, cell: str) -> str:
         """An expression that is true if a floating-point cell is -0.0."""
         return f"({cell} = 0 AND signbit({cell}))"
 
     def write(self, query: str, target: Target | NewTable | None) -> WrittenTable:
-        """Write a query's rows to the target, as Parquet to a file of ours if that is None."""
+        """Write a query's rows to the target, as Parquet to a file of ours if that is None.
+
+        `PolicyError` for a table as the target, `InputError` if the source changed meanwhile.
+        """
         if isinstance(target, NewTable):
             raise PolicyError(
                 "incrowd releases a table of DuckDB as a file",
@@ -322,13 +340,13 @@ class DuckDB(Database):
         else:
             path = self.folder / "release.parquet" if target is None else target.path
             self.run(f"COPY ({query}) TO {text_literal(path)} (FORMAT parquet)")
-        if any(one.changed for one in self._watched):
+        if any(one.is_changed for one in self._watched):
             raise InputError(
                 "the table changed while incrowd worked on it, so nothing was released",
                 remedy="run it again when nothing writes to the table",
             )
         digest = digest_of_release(path) if target is None else ("file", target.sha256())
-        return WrittenTable(parquet(path), self._columns_of(parquet(path)), digest)
+        return WrittenTable(parquet_call(path), self._columns_of(parquet_call(path)), digest)
 
     def _write_in_batches(self, query: str, target: Target) -> Path:
         """Write rows in batches, read the file anew; return the path of a Parquet copy of it."""
@@ -364,7 +382,7 @@ class DuckDB(Database):
 
 
 def _kind_of_cells(kind: str) -> Cells:
-    """What cells are by DuckDB's name for their type."""
+    """The kind of cells of a type, by DuckDB's name for it; `other` for types without a rule."""
     if kind.startswith(_LISTS) or kind.endswith("]"):
         return "nested"
     named: dict[str, Cells] = {

@@ -31,10 +31,10 @@ def put_together(path: Path, frames: Iterable[pl.DataFrame]) -> None:
 
 
 def digest_of_release(path: Path) -> tuple[Literal["file", "frame"], str]:
-    """The digest of a release in a Parquet file that stays a table, and what it is of.
+    """What the digest of a released Parquet file is of, and the digest itself.
 
-    It is of the cells, column by column, as whoever checks the table digests them; of the file if
-    there are more than `MOST_CELLS` cells.
+    It is of the cells (`frame`), column by column, as whoever checks the released table digests
+    them; of the bytes (`file`) if there are more than `MOST_CELLS` cells.
     """
     with boundary(InputError("the release cannot be read anew")):
         rows = pl.scan_parquet(path)

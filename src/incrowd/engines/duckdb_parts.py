@@ -13,14 +13,14 @@ import polars as pl
 
 from incrowd.engines.base import PartJob
 from incrowd.engines.limits import FOLDER, shortage_boundary
-from incrowd.engines.sql import parquet
+from incrowd.engines.sql import parquet_call
 from incrowd.errors import InputError, boundary
 from incrowd.table.fold import in_threads
 from incrowd.watch import Watch
 
 
 class _CursorDatabase(Protocol):
-    """Answers queries on any thread."""
+    """A database that answers queries on any thread."""
 
     def cursor_rows(self, query: str) -> pl.DataFrame: ...
 
@@ -38,16 +38,21 @@ class PartWork:
     _failed: Event = field(default_factory=Event)
 
     def run(self, watch: Watch) -> list[str]:
-        """Work on all parts in threads, until one fails; return the paths of their files."""
+        """Work on all parts in threads, until one fails; return the paths of the files made.
+
+        The list is empty if there are no parts.
+        """
         parts = sorted(int(found.name.partition("=")[2]) for found in self.before.glob("part=*"))
         if not parts:
             return []
-        every = f"SELECT count(*) AS n FROM {parquet(self.before / '*/*.parquet')}"
+        every = f"SELECT count(*) AS n FROM {parquet_call(self.before / '*/*.parquet')}"
         progress = _PartProgress(len(parts), int(self.database.cursor_rows(every).item()), watch)
-        return in_threads([partial(self._unless_failed, part, progress) for part in parts])
+        return in_threads(
+            [partial(self._make_part_unless_failed, part, progress) for part in parts]
+        )
 
-    def _unless_failed(self, part: int, progress: "_PartProgress") -> str:
-        """Work on a part and return its file's path; do nothing and return "" if another failed."""
+    def _make_part_unless_failed(self, part: int, progress: "_PartProgress") -> str:
+        """Work on a part and return the path of its file; "" at once if another part failed."""
         if self._failed.is_set():
             return ""
         with ExitStack() as unless_done:
@@ -57,13 +62,13 @@ class PartWork:
         return str(made)
 
     def _make_part(self, part: int, progress: "_PartProgress") -> Path:
-        """The file with what the job makes of a part, or made of the same rows in an earlier run.
+        """Store what the job makes of a part in a file, and return its path.
 
-        Removes the part's input and tells the progress.
+        A file that an earlier run made of the same rows is used again. The part's input is removed.
         """
         before = self.before / f"part={part}"
         rows = self.database.cursor_rows(
-            f"SELECT * EXCLUDE (part) FROM {parquet(before / '*.parquet')} ORDER BY row"
+            f"SELECT * EXCLUDE (part) FROM {parquet_call(before / '*.parquet')} ORDER BY row"
         )
         path = self.after / f"{part}-{_hash_of(rows):016x}.parquet"
         if not path.exists():
@@ -78,7 +83,7 @@ class PartWork:
 
 
 class _PartProgress:
-    """The parts that are done; the share is that of their records, so that it grows like time."""
+    """Counts finished parts and tells the watch; the share done is that of their records."""
 
     def __init__(self, parts: int, records: int, watch: Watch) -> None:
         self._parts, self._records, self._watch = parts, max(records, 1), watch

@@ -38,9 +38,9 @@ def is_elsewhere(source: Any) -> bool:
     return _module_for(source) is not None
 
 
-def like(source: Any, rows: "pl.DataFrame") -> Any:
-    """These rows as the source's kind of table, if its module has a `like`; else a Polars frame."""
-    made = getattr(_module_for(source), "like", None)
+def convert_like(source: Any, rows: "pl.DataFrame") -> Any:
+    """These rows as the source's kind of table; as they are if its module cannot convert them."""
+    made = getattr(_module_for(source), "convert_like", None)
     return rows if made is None else made(source, rows)
 
 
@@ -53,7 +53,7 @@ def _module_for(source: Any) -> ModuleType | None:
 
 
 def _signs_of(source: Any) -> Iterator[str]:
-    """What `ENGINES` knows a source by: the address, or modules of its class and their bases."""
+    """The texts to look up in `ENGINES`: the source itself, or the modules of its classes."""
     if isinstance(source, str):
         yield source
     else:
@@ -61,7 +61,10 @@ def _signs_of(source: Any) -> Iterator[str]:
 
 
 def target_of(target: Any, engine: "Engine") -> "NewTable | None":
-    """The new table that a target names, in the engine's database; None if it is no address."""
+    """The new table that a target names, in the engine's database; None if it is no address.
+
+    `PolicyError` if it is an address of another database, or of a table that exists.
+    """
     if not is_address(target):
         return None
     module = import_module("incrowd.engines.postgresql")

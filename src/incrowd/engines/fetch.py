@@ -24,20 +24,20 @@ MOST_CELLS = 50_000_000
 """Cells that are brought into memory at most."""
 
 
-def in_memory(engine: Engine, names: Sequence[str] | None = None) -> MemoryEngine:
+def fetch_into_memory(engine: Engine, names: Sequence[str] | None = None) -> MemoryEngine:
     """The table in memory, with at least these columns; `LimitError` above `MOST_CELLS` cells."""
     if isinstance(engine, MemoryEngine):
         return engine
     columns = engine.names if names is None else tuple(dict.fromkeys(names))
-    refuse_cells(engine.records, len(columns))
+    refuse_many_cells(engine.records, len(columns))
     parts = list(engine.batches(columns))
     with boundary(InputError("the records cannot be put together in memory")):
         rows = pl.concat(parts, how="vertical_relaxed")
     return MemoryEngine(rows, text=engine.text)
 
 
-def refuse_cells(records: int, columns: int) -> None:
-    """Refuse a number of records and columns whose cells are more than `MOST_CELLS`."""
+def refuse_many_cells(records: int, columns: int) -> None:
+    """Raise `LimitError` if so many records and columns have more than `MOST_CELLS` cells."""
     if records * columns > MOST_CELLS:
         raise LimitError(
             f"this needs the records themselves, and {records:,} records with {columns:,} columns "
@@ -63,12 +63,15 @@ class FetchedColumns:
         """Number of records."""
         return self.engine.records
 
-    def memory(self, names: Sequence[str]) -> MemoryEngine:
-        """An engine in memory with these columns; those not asked for before are fetched now."""
+    def memory_engine(self, names: Sequence[str]) -> MemoryEngine:
+        """An engine in memory with these columns; those that are not in memory yet are fetched.
+
+        `LimitError` if all fetched columns have more than `MOST_CELLS` cells.
+        """
         wanted = [name for name in dict.fromkeys(names) if name not in self._held]
-        refuse_cells(self.records, len(self._held) + len(wanted))
+        refuse_many_cells(self.records, len(self._held) + len(wanted))
         if wanted:
-            rows = in_memory(self.engine, wanted).rows
+            rows = fetch_into_memory(self.engine, wanted).rows
             self._held.update({name: rows[name] for name in wanted})
         return MemoryEngine(
             pl.DataFrame([self._held[name] for name in names]), text=self.engine.text
@@ -81,7 +84,7 @@ class FetchedColumns:
         missing_values: Sequence[str] = (),
     ) -> dict[str, CodedColumn]:
         """Columns as codes by name, one code per record; fetched if they were not before."""
-        return self.memory(names).codes(names, kinds, missing_values)
+        return self.memory_engine(names).codes(names, kinds, missing_values)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,29 +104,32 @@ class StoredRelease(Written):
         return self.engine.records
 
     def counts(self, columns: Sequence[str]) -> CountedRows:
-        """The distinct rows of these columns, and their records."""
+        """The distinct rows of these columns, and how many records have each."""
         return self.engine.counts(columns)
 
     def digest(self) -> tuple[Digested, str]:
-        """The word `frame` and the SHA-256 of the cells, in the order of the table."""
+        """The word `frame`, and the SHA-256 of the cells, in the order of the table."""
         return "frame", frame_digest(self._columns())
 
     def rows_digest(self, missing_values: Sequence[str]) -> str:
         """SHA-256 of the rows, the same in every file format."""
         return rows_digest(self._columns(), missing_values)
 
-    def differing(self, staged: Any, missing_values: Sequence[str], *, blank: bool) -> int:
-        """Never called: nothing was staged that a finished release could differ from."""
+    def count_differences(self, staged: Any, missing_values: Sequence[str], *, blank: bool) -> int:
+        """Always raise `NotImplementedError`: nothing was staged to compare the release with."""
         raise NotImplementedError
 
     def _columns(self) -> Iterator[pl.Series]:
         """The columns one after the other, each fetched when it is its turn."""
         for name in self.names:
-            yield in_memory(self.engine, [name]).rows[name]
+            yield fetch_into_memory(self.engine, [name]).rows[name]
 
 
 def stored_release(engine: Engine, of: Digested | None = None) -> Written:
-    """A finished release, or any table to digest; `of` says what its certificate's digest is of."""
+    """The table of an engine, read as a finished release, to be counted and digested.
+
+    `of` says what the digest in its certificate is of; None if there is no certificate.
+    """
     if isinstance(engine, MemoryEngine):
         return MemoryWritten(engine.rows, engine.rows)
     counted = engine.as_release(of) if isinstance(engine, sql_engine.SqlEngine) else None

@@ -15,14 +15,16 @@ _NULL = "__HIVE_DEFAULT_PARTITION__"
 """The folder of records whose key is missing."""
 
 
-def in_parts(path: str | os.PathLike[str]) -> bool:
-    """Whether a path names several files: a folder, or a pattern such as `release/*.parquet`."""
+def names_several_files(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is a folder, or a pattern such as `release/*.parquet` and no existing file."""
     found = Path(path)
     return found.is_dir() or (has_magic(str(path)) and not found.exists())
 
 
-def parts(path: str | os.PathLike[str]) -> tuple[Path, ...]:
-    """The Parquet files of a folder or a pattern, by name; refused if none or others are there.
+def parquet_files(path: str | os.PathLike[str]) -> tuple[Path, ...]:
+    """The Parquet files of a folder or a pattern, by name.
+
+    `InputError` if there are none, or other files beside them.
 
     Files that Spark and others leave beside them (names that start with `_` or `.`) do not count.
     """
@@ -39,7 +41,10 @@ def parts(path: str | os.PathLike[str]) -> tuple[Path, ...]:
 
 
 def _files_at(path: Path) -> list[Path]:
-    """The files of an entry: itself, those of a folder `day=1`, none of `_SUCCESS` or `.crc`."""
+    """The path itself, or the files in it if it is a folder such as `day=1`.
+
+    No file if the name starts with `_` or `.`, as `_SUCCESS` does.
+    """
     if path.name.startswith(("_", ".")):
         return []
     if path.is_dir() and "=" in path.name:
@@ -47,10 +52,12 @@ def _files_at(path: Path) -> list[Path]:
     return [path]
 
 
-def keys_of(file: Path, path: str | os.PathLike[str]) -> dict[str, str | None]:
-    """The columns that a file's folders name, such as `region=north/day=1`, with their values.
+def folder_keys(file: Path, path: str | os.PathLike[str]) -> dict[str, str | None]:
+    """The values in the names of a file's folders, such as `region=north/day=1`, by column.
 
-    >>> keys_of(Path("people/region=north%20sea/day=1/part.parquet"), "people")
+    The value is None where the folder stands for missing values. `path` is what the user named.
+
+    >>> folder_keys(Path("people/region=north%20sea/day=1/part.parquet"), "people")
     {'region': 'north sea', 'day': '1'}
     """
     above = list(takewhile(lambda part: not has_magic(part), Path(path).parts))
@@ -61,10 +68,10 @@ def keys_of(file: Path, path: str | os.PathLike[str]) -> dict[str, str | None]:
 
 
 def sha256(path: str | os.PathLike[str]) -> str:
-    """SHA-256 of a file; of several files, that of the sorted list of theirs, a line each."""
-    if not in_parts(path):
+    """SHA-256 of a file; of several files, that of their sorted digests, one on each line."""
+    if not names_several_files(path):
         return _sha256(Path(path))
-    lines = sorted(_sha256(file) for file in parts(path))
+    lines = sorted(_sha256(file) for file in parquet_files(path))
     return hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
 
 

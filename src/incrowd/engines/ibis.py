@@ -14,7 +14,7 @@ import polars as pl
 
 from incrowd.engines.duckdb import DuckDB
 from incrowd.engines.lazy import keep_file
-from incrowd.engines.sql import WrittenTable, closed_on_failure, parquet
+from incrowd.engines.sql import WrittenTable, close_on_failure, parquet_call
 from incrowd.engines.sql_engine import SqlEngine
 from incrowd.errors import InputError, boundary
 
@@ -31,18 +31,18 @@ def engine_of(table: Any) -> SqlEngine:
     return SqlEngine(_IbisDuckDB(table))
 
 
-def like(source: Any, rows: pl.DataFrame) -> Any:  # noqa: ARG001  one kind
+def convert_like(source: Any, rows: pl.DataFrame) -> Any:  # noqa: ARG001  one kind
     """These rows as an Ibis table in memory."""
     return import_module("ibis").memtable(rows)
 
 
 class _IbisDuckDB(DuckDB):
-    """A database with a copy of what an Ibis expression answers."""
+    """A database with a copy of the rows of an Ibis expression."""
 
     def __init__(self, table: Any) -> None:
         super().__init__()
         path = self.folder / "table.parquet"
-        with closed_on_failure(self):
+        with close_on_failure(self):
             with boundary(InputError("Ibis cannot read the table", remedy=_REMEDY)):
                 table.to_parquet(path)
                 self._backend: Any = table.get_backend()
@@ -59,5 +59,5 @@ class _IbisDuckDB(DuckDB):
             path, folder = keep_file(self.folder / "release.parquet")
             backend = import_module("ibis").duckdb.connect()
             weakref.finalize(backend, id, folder)  # the folder goes when the backend does
-            backend.con.sql(f"CREATE VIEW {name} AS SELECT * FROM {parquet(path)}")  # noqa: S608
+            backend.con.sql(f"CREATE VIEW {name} AS SELECT * FROM {parquet_call(path)}")  # noqa: S608
             return backend.table(name)

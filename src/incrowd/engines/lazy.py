@@ -21,7 +21,7 @@ from incrowd.engines.duckdb import DuckDB
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.memory_release import MemoryStaged, MemoryWritten
 from incrowd.engines.private_folders import PrivateFolder
-from incrowd.engines.sql import WrittenTable, closed_on_failure
+from incrowd.engines.sql import WrittenTable, close_on_failure
 from incrowd.engines.sql_engine import SqlEngine
 from incrowd.errors import InputError, boundary
 
@@ -62,14 +62,14 @@ def engine_of(frame: pl.LazyFrame) -> Engine:
         with boundary(InputError("the frame cannot be computed")):
             return CollectedEngine(frame.collect())
     database = _LazyDuckDB()
-    with closed_on_failure(database):
-        rows = database.take(frame, schema.names())
+    with close_on_failure(database):
+        rows = database.store_unless_few(frame, schema.names())
     if rows is not None:
         return CollectedEngine(rows)
     return SqlEngine(database, frozenset({Can.ORDER}))
 
 
-def like(source: pl.LazyFrame, rows: pl.DataFrame) -> pl.LazyFrame:  # noqa: ARG001  one kind
+def convert_like(source: pl.LazyFrame, rows: pl.DataFrame) -> pl.LazyFrame:  # noqa: ARG001  one kind
     """These rows as a lazy frame."""
     return rows.lazy()
 
@@ -98,7 +98,7 @@ class _LazyStaged(MemoryStaged):
         return pl.DataFrame(self.frame.collect())
 
     def write(self, target: Target | NewTable | None = None) -> MemoryWritten:
-        """Write the rows to their target and return them read anew; without one as they are."""
+        """Write the rows to their target; return them read anew, without a target as they are."""
         eager = MemoryStaged(self.engine, self.plan, self.rows, self.classes, self.take)
         written = eager.write(target)
         return written if target is not None else MemoryWritten(self.rows, self.rows)
@@ -107,8 +107,11 @@ class _LazyStaged(MemoryStaged):
 class _LazyDuckDB(DuckDB):
     """A database that holds the rows of a lazy frame."""
 
-    def take(self, frame: pl.LazyFrame, names: list[str]) -> pl.DataFrame | None:
-        """Make a lazy frame's rows the table and return None; if they are few, only return them."""
+    def store_unless_few(self, frame: pl.LazyFrame, names: list[str]) -> pl.DataFrame | None:
+        """Make a lazy frame's rows the table of the database, and return None.
+
+        If there are at most `FEW_RECORDS`, the rows are returned instead, and no table is made.
+        """
         path = self.folder / "table.parquet"
         numbered = frame.select(pl.nth(j).alias(f"c{j}") for j in range(len(names)))
         with boundary(InputError("the frame cannot be computed")):
@@ -153,6 +156,7 @@ def scan_kept_file(path: Path) -> pl.LazyFrame:
     def read(
         columns: list[str] | None, predicate: pl.Expr | None, records: int | None, _: int | None
     ) -> Iterator[pl.DataFrame]:
+        """Yield the rows that a plan of Polars asks for."""
         rows = pl.scan_parquet(folder.path / place.name)
         if predicate is not None:
             rows = rows.filter(predicate)

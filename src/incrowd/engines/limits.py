@@ -19,9 +19,10 @@ _LARGER = "free some, or set TMPDIR to a larger disk"
 
 @contextmanager
 def shortage_boundary(words: str, remedy: str, larger: str = _LARGER) -> Iterator[None]:
-    """Replace what a database raises, which quotes cells, by words of ours; tell what ran out.
+    """A block whose errors, which may quote cells, become an `InputError` of these words.
 
-    `larger` says what to do if there is no disk space left.
+    A `LimitError` if memory or disk space ran out; `larger` is the remedy for disk space. Errors of
+    incrowd pass as they are.
     """
     ran_out = ""
     with boundary(InputError(words, remedy=remedy)):

@@ -30,7 +30,10 @@ _KINDS = (nw.Implementation.PANDAS, nw.Implementation.POLARS, nw.Implementation.
 
 
 class MemoryEngine:
-    """A frame of pandas, Polars (lazy ones are collected) or PyArrow."""
+    """A frame of pandas, Polars (lazy ones are collected) or PyArrow.
+
+    `InputError` for other tables, and for names of columns that are not text or not unique.
+    """
 
     name = "memory"
     can = frozenset({Can.ORDER})
@@ -58,23 +61,26 @@ class MemoryEngine:
 
     @cached_property
     def sealed(self) -> Mapping[str, str]:
-        """By column with such cells: what they hold that cannot be seen into (lists, bytes)."""
+        """What cells hold that incrowd cannot look into (lists, bytes), by column that has some."""
         found = {name: sealed_content(self._frame[name]) for name in self.names}
         return {name: what for name, what in found.items() if what}
 
     @property
-    def uncoded(self) -> tuple[str, ...]:
+    def uncodable_columns(self) -> tuple[str, ...]:
         """The columns that cannot be coded: those of lists and structures."""
         return columns_without_codes(self.sealed)
 
     def series(self, name: str) -> pl.Series:
-        """One column as a Polars series, cells as they are."""
+        """One column as a Polars series, cells as they are; `PolicyError` if there is none."""
         return to_polars(self._column(name))
 
     def code(
         self, name: str, kind: Kind | None = None, missing_values: Sequence[str] = ()
     ) -> CodedColumn:
-        """One column as codes, in the natural order of its values."""
+        """One column as codes, in the natural order of its values.
+
+        `InputError` for a column of lists or structures, or for cells that are not of the `kind`.
+        """
         return encode(
             self._column(name), name, kind, infer=self.text, missing_values=missing_values
         )
@@ -91,7 +97,7 @@ class MemoryEngine:
         return dict(zip(names, in_threads(tasks), strict=True))
 
     def weights(self, name: str) -> Floats:
-        """The weight of each record by this column; refused unless finite and at least 0."""
+        """The weight of each record by this column; `InputError` unless all are 0 or more."""
         column = self._code_weights(name)
         values = weight_of_codes(column)[column.codes]
         wrong = ~(values >= 0)
@@ -99,22 +105,22 @@ class MemoryEngine:
         return values
 
     def _code_weights(self, name: str) -> CodedColumn:
-        """The column as codes of numbers; cells that are none are refused as wrong weights."""
+        """The column as codes of numbers; `InputError`, on weights, if a cell is no number."""
         try:
             return self.code(name, Kind.NUMBER)
         except InputError as error:
-            if name in self.uncoded or self.code(name).domain.kind is Kind.NUMBER:
+            if name in self.uncodable_columns or self.code(name).domain.kind is Kind.NUMBER:
                 raise
             refusal = weights_error(error)
         raise refusal
 
-    def unit(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
-        """The unit column as codes, equal for records of one person; 0 if a record names nobody."""
+    def unit_codes(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
+        """The column of people as codes, equal for records of one person, 0 where it is missing."""
         kind = Kind.TEXT if self.text else None
         return self.code(name, kind, missing_values)
 
-    def texts(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
-        """A column coded by the text of its cells, whatever they are."""
+    def text_codes(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
+        """A column coded by the text of its cells, also where these are numbers or dates."""
         cells = with_nulls(select_columns(self.rows, [name]), missing_values, text=self.text)[name]
         return coded_texts(cells, name)
 
@@ -159,8 +165,8 @@ class MemoryEngine:
         some = _draw_some(np.arange(self.records), records)
         return {one.name: CodedColumn(one.name, one.codes[some], one.domain) for one in coded}
 
-    def sizes(self, columns: Sequence[str]) -> tuple[Counts, Counts]:
-        """Each size of classes of records equal in these columns, and how many classes have it."""
+    def class_sizes(self, columns: Sequence[str]) -> tuple[Counts, Counts]:
+        """Each size of a class of records equal in these columns, and how many classes have it."""
         cells = [self.rows[name].rename(f"cell {j}") for j, name in enumerate(columns)]
         plain = [cell.fill_nan(None) if cell.dtype.is_float() else cell for cell in cells]
         with boundary(InputError("the records cannot be compared", remedy="name other columns")):
@@ -197,36 +203,37 @@ class MemoryEngine:
         What is drawn comes from one stream, in this order: which of equal records go into which
         class, the order of records, who changes places with whom.
         """
-        classes = self._classes(plan, draw)
+        classes = self._draw_classes(plan, draw)
         kept = np.flatnonzero(classes >= 0)
         take = kept if plan.keep_order else kept[draw.permutation(len(kept))]
         moving = any(isinstance(cell, Within) for cell in plan.cells.values())
         moved = _draw_places(classes, draw) if moving else None
-        frame = self.show(plan.cells, take, classes, moved)
+        frame = self.build_frame(plan.cells, take, classes, moved)
         return MemoryStaged(self, plan, frame, classes, take)
 
     def close(self) -> None:
         """Do nothing: a frame in memory holds nothing open."""
 
-    def show(
+    def build_frame(
         self,
         cells: Mapping[str, Cell],
         take: Counts,
         classes: Codes | None = None,
         moved: Counts | None = None,
     ) -> Any:
-        """The cells that the records `take` show, in a frame of the kind that came in.
+        """Build a frame, of the kind that came in, of the cells that the records `take` show.
 
-        `classes` are those of all records, one if not given; `moved` says whose cells a record
-        shows where cells change places. Nothing but cells leaves (see `bare`).
+        `take` holds numbers of records, in the order of the frame. `classes` is the class of each
+        record of the table, class 0 for all if not given; `moved` is the record whose cells each
+        record shows where cells change places. Nothing but cells leaves (see `bare`).
         """
         of = np.zeros(self.records, dtype=np.int32) if classes is None else classes
         with boundary(InputError("incrowd cannot build the released rows in this kind of frame")):
             columns = (self._cells_of(name, cell, of, take, moved) for name, cell in cells.items())
             return native_frame(self._frame, columns)
 
-    def _classes(self, plan: RowPlan, draw: np.random.Generator) -> Codes:
-        """The class of each record of the table; those left out have class -1."""
+    def _draw_classes(self, plan: RowPlan, draw: np.random.Generator) -> Codes:
+        """Draw the class of each record of the table; a record that is left out has class -1."""
         row_of, pieces = plan.tally.row_of, plan.pieces
         assert row_of is not None  # noqa: S101  a tally made in memory has its records
         there = self._complete_records(plan.coded[: plan.quasi] if plan.complete else ())
@@ -238,7 +245,7 @@ class MemoryEngine:
         return classes
 
     def _complete_records(self, complete: Sequence[CodedColumn]) -> Counts | None:
-        """The numbers of records that lack none of these columns; None, for all, without any."""
+        """The numbers of records that lack none of these columns; None (all) without columns."""
         if not complete:
             return None
         whole = np.logical_and.reduce([column.codes != MISSING for column in complete])
@@ -247,7 +254,7 @@ class MemoryEngine:
     def _cells_of(
         self, name: str, cell: Cell, classes: Codes, take: Counts, moved: Counts | None
     ) -> "nw.Series[Any]":
-        """The cells that one column shows for the records `take`; the rest is as in `show`."""
+        """The cells that a column shows for the records `take`; see `build_frame` for the rest."""
         match cell:
             case Keep():
                 return self._column(name)[take]
@@ -272,7 +279,10 @@ class MemoryEngine:
         return polars_of(self._frame)
 
     def _new_column(self, name: str, values: Counts | Texts) -> "nw.Series[Any]":
-        """A column of these values as a series of the frame's library; None is missing."""
+        """A column of these values as a series of the frame's library; None is missing.
+
+        Integers become floats in pandas if some are missing.
+        """
         cells = values.tolist()
         there = next((cell for cell in cells if cell is not None), 0)
         dtype = _TYPES[type(there)]
@@ -285,7 +295,7 @@ class MemoryEngine:
         return made
 
     def _column(self, name: str) -> "nw.Series[Any]":
-        """The column of this name; refused, with the nearest name, if there is none."""
+        """The column of this name; `PolicyError`, with the nearest name, if there is none."""
         if name not in self.names:
             raise PolicyError(
                 f"the table has no column {name!r}",
@@ -307,7 +317,10 @@ def weight_of_codes(column: CodedColumn) -> Floats:
 
 
 def refuse_weights(name: str, wrong: int, where: str = "") -> None:
-    """Refuse weights if `wrong`, how many are missing or negative, is not 0; `where` says where."""
+    """Raise `InputError` if `wrong`, the number of missing or negative weights, is above 0.
+
+    `where` ends the message: the place of the first of them.
+    """
     if wrong:
         values = count_of(wrong, "value that is", "values that are")
         raise InputError(
@@ -325,7 +338,7 @@ def weights_error(error: InputError) -> InputError:
 
 
 def coded_texts(cells: pl.Series, name: str) -> CodedColumn:
-    """A column coded by the text of its cells; texts in code-point order."""
+    """A column coded by the text of its cells, texts in code-point order."""
     text = text_of(cells)
     labels = text.drop_nulls().unique().sort()
     codes = text.cast(pl.Enum(labels)).to_physical().cast(pl.Int32) + 1
@@ -334,7 +347,10 @@ def coded_texts(cells: pl.Series, name: str) -> CodedColumn:
 
 
 def _draw_places(classes: Codes, draw: np.random.Generator) -> Counts:
-    """For each record the one of its class whose cells it shows; its own if it is left out."""
+    """Draw for each record the record of its class whose cells it shows.
+
+    Within a class it is a permutation; a record that is left out keeps its own.
+    """
     moved = np.arange(len(classes), dtype=np.int64)
     kept = np.flatnonzero(classes >= 0)
     drawn = draw.permutation(kept)
@@ -344,7 +360,10 @@ def _draw_places(classes: Codes, draw: np.random.Generator) -> Counts:
 
 
 def _numbers_of_classes(classes: Codes) -> Counts:
-    """The number of each row's class, 1, 2, … by appearance, so that it reveals nothing."""
+    """Number the classes of these rows 1, 2, … by appearance; return the number of each row.
+
+    Such numbers reveal nothing, as the numbers of the classes themselves may.
+    """
     here, first, place = np.unique(classes, return_index=True, return_inverse=True)
     rank = np.empty(len(here), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(1, len(here) + 1)
@@ -352,7 +371,7 @@ def _numbers_of_classes(classes: Codes) -> Counts:
 
 
 def _first_records(column: CodedColumn, codes: Codes) -> Counts:
-    """A record with each of these codes, the first one; 0 for a code that none has."""
+    """The first record that has each of these codes of the column; 0 for a code that none has."""
     record = np.zeros(len(column.domain) + 1, dtype=np.int64)
     record[column.codes[::-1]] = np.arange(len(column.codes) - 1, -1, -1)
     return record[codes]
@@ -364,11 +383,11 @@ _TYPES: dict[type, Any] = {
     dt.date: nw.Date,
     dt.datetime: nw.Datetime,
 }
-"""What a frame calls the values of added columns."""
+"""The type of an added column, by the type of its values."""
 
 
 def _as_narwhals(frame: Any) -> "nw.DataFrame[Any]":
-    """The frame as one of narwhals, collected if it is lazy; other tables are refused."""
+    """The frame as one of narwhals, collected if it is lazy; `InputError` for other tables."""
     found = nw.from_native(frame, pass_through=True)
     if isinstance(found, nw.LazyFrame) and found.implementation is nw.Implementation.POLARS:
         found = found.collect()
@@ -403,7 +422,10 @@ def refuse_repeated_names(names: Sequence[str]) -> None:
 
 
 def native_frame(frame: "nw.DataFrame[Any]", columns: "Iterable[nw.Series[Any]]") -> Any:
-    """A frame of the same kind of these columns, which are made and copied one after the other."""
+    """A frame of these columns, of the same library as `frame`, without anything but cells.
+
+    Columns are taken from the iterable one at a time (see `bare` for what is copied).
+    """
     match frame.implementation:
         case nw.Implementation.PANDAS:
             return bare_pandas(column.to_native() for column in columns)

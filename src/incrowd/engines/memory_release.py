@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def polars_of(frame: "nw.DataFrame[Any]") -> pl.DataFrame:
-    """The same table as a frame of Polars; not copied if it is one."""
+    """The same table as a frame of Polars; itself if it is one."""
     native = nw.to_native(frame)
     if isinstance(native, pl.DataFrame):
         return native
@@ -69,13 +69,13 @@ class MemoryStaged:
         return polars_of(nw.from_native(self.frame, eager_only=True))
 
     @cached_property
-    def coded(self) -> pl.DataFrame:
+    def dictionary_rows(self) -> pl.DataFrame:
         """The staged rows with texts that repeat as a dictionary's numbers: these count fast."""
         return with_enums(self.rows)
 
     @property
-    def repeated(self) -> int:
-        """Number of records that the release holds more than once."""
+    def repeated_records(self) -> int:
+        """Number of records of the table that the release holds more than once."""
         return int((np.bincount(self.take, minlength=1) > 1).sum())
 
     def counts(
@@ -90,7 +90,7 @@ class MemoryStaged:
         """Count distinct rows of shown cells and held codes, as `Staged.counts` says."""
         person = self.plan.unit if unit else None
         return count_rows(
-            select_columns(self.coded, columns),
+            select_columns(self.dictionary_rows, columns),
             {column.name: column.codes[self.take] for column in held},
             None if person is None else person.codes[self.take],
             self.classes[self.take] if classes else None,
@@ -106,7 +106,7 @@ class MemoryStaged:
         """The distinct rows of shown cells and held codes, as `counts` gives, in one block."""
         yield self.counts(columns, held)
 
-    def originals(self, columns: Sequence[str]) -> CountedRows:
+    def count_originals(self, columns: Sequence[str]) -> CountedRows:
         """The distinct rows of the original cells in these columns, told apart by class."""
         cells = select_columns(self.engine.rows, columns)[self.take]
         return count_rows(cells, classes=self.classes[self.take])
@@ -117,15 +117,18 @@ class MemoryStaged:
         return count_rows(pl.DataFrame([held, self.rows[column].alias("shown")]))
 
     def count_altered(self) -> dict[str, int]:
-        """Number of cells, per column that leaves as it is, that differ from their record."""
+        """Number of cells that differ from their records', by column that leaves as it is."""
         before = self.engine.rows
         return {
             name: _count_unequal(before[name].gather(self.take), self.rows[name])
-            for name in self.plan.kept
+            for name in self.plan.kept_columns
         }
 
     def write(self, target: Target | NewTable | None = None) -> "MemoryWritten":
-        """Write the rows to their target and return them read anew; without one as they are."""
+        """Write the rows to their target; return them read anew, without a target as they are.
+
+        `PolicyError` if the target is a table of a database.
+        """
         if isinstance(target, NewTable):
             raise PolicyError(
                 "rows in memory are released to a file or a frame", remedy="name a file"
@@ -142,9 +145,9 @@ class MemoryWritten(Written):
     """The written release, read back."""
 
     stored: pl.DataFrame
-    """The cells as they are stored: texts, if the file is one; with a dictionary if they repeat."""
+    """The cells as they are stored: texts if the file is one; repeated texts are Enums."""
     rows: pl.DataFrame
-    """The same in the types that they had."""
+    """The same cells in the types of the staged rows."""
     target: Target | None = None
 
     @property
@@ -158,11 +161,11 @@ class MemoryWritten(Written):
         return self.rows.height
 
     def counts(self, columns: Sequence[str]) -> CountedRows:
-        """The distinct rows of these columns, and their records."""
-        return count_rows(select_columns(self.coded, columns))
+        """The distinct rows of these columns, and how many records each has."""
+        return count_rows(select_columns(self.dictionary_rows, columns))
 
     @cached_property
-    def coded(self) -> pl.DataFrame:
+    def dictionary_rows(self) -> pl.DataFrame:
         """The rows with a dictionary for texts that repeat: counting compares numbers."""
         return with_enums(self.rows)
 
@@ -176,19 +179,23 @@ class MemoryWritten(Written):
         """SHA-256 of the rows, the same in every file format."""
         return rows_digest(self.stored, missing_values)
 
-    def differing(self, staged: MemoryStaged, missing_values: Sequence[str], *, blank: bool) -> int:
-        """Number of cells, in the column where most do, that differ from the staged rows.
+    def count_differences(
+        self, staged: MemoryStaged, missing_values: Sequence[str], *, blank: bool
+    ) -> int:
+        """Number of cells that differ from the staged rows, in the column where most do.
 
         If columns or numbers of rows differ, it is the larger number of rows. Missing cells are
-        equal however they are written, but for columns that leave as they are.
+        equal however they are written, but for columns that leave as they are; `blank` says that
+        empty text is missing, too.
         """
         if self.rows is staged.rows:
             return 0
         if self.names != staged.names or self.records != staged.records:
             return max(self.records, staged.records)
-        kept, wrong = set(staged.plan.kept), 0
+        kept, wrong = set(staged.plan.kept_columns), 0
         for name in self.names:
-            before, after = staged.coded[name].to_frame(), self.coded[name].to_frame()
+            before = staged.dictionary_rows[name].to_frame()
+            after = self.dictionary_rows[name].to_frame()
             if name not in kept:
                 before = clear_marks(before, missing_values, text=blank)
                 after = clear_marks(after, missing_values, text=blank)

@@ -27,7 +27,7 @@ from incrowd.engines.sql import (
     Database,
     SqlColumn,
     WrittenTable,
-    closed_on_failure,
+    close_on_failure,
     digest_of,
     quote,
     text_literal,
@@ -56,7 +56,10 @@ def engine_of(source: str) -> SqlEngine:
 
 
 def target_of(target: str, engine: Engine) -> NewTable:
-    """The new table that a release of this engine's rows becomes; refused if it cannot."""
+    """The new table that a release of this engine's rows becomes, by its address.
+
+    `PolicyError` if it is in another database than the engine's table, or exists already.
+    """
     address = Address.of(target)
     database = engine.database if isinstance(engine, SqlEngine) else None
     if not isinstance(database, PostgreSQL) or address.database != database.address.database:
@@ -77,6 +80,7 @@ class _Relation(NamedTuple):
     schema: str
     name: str
     sort: str
+    """The letter of its kind (`relkind`): r for tables, v for views and so on."""
     parent: bool
     """Whether other tables are parts of it."""
 
@@ -92,9 +96,10 @@ class _Relation(NamedTuple):
 
     @property
     def row(self) -> str:
-        """An expression for a number that tells records apart, by place or by what they hold.
+        """An expression for a number that tells records apart: their place in the table.
 
-        Equal records of a view may change theirs with each other, which nobody can notice.
+        Records of a view are numbered in the order of their texts. Equal ones may exchange their
+        numbers from query to query, which nobody can notice.
         """
         if not self.steady:
             return f'row_number() OVER (ORDER BY ROW({ALIAS}.*)::text COLLATE "C")'
@@ -136,15 +141,20 @@ class PostgreSQL(Database):
         self.joins = False
         self._session = Transaction(address.server, READING)
         self._seen: dict[str, tuple[int, int]] = {}
-        with closed_on_failure(self):
-            self.schema = str(self._session.one("SELECT coalesce(current_schema(), '') AS s"))
+        with close_on_failure(self):
+            self.schema = str(
+                self._session.single_value("SELECT coalesce(current_schema(), '') AS s")
+            )
             self._relation = self._require_relation(address)
             self._session.run(_PATH)
             self._columns = self._describe_columns(self._relation, {})
         self.columns = tuple(one.column for one in self._columns)
 
     def rows(self, query: str) -> pl.DataFrame:
-        """The answer to a query: distinct or counted rows."""
+        """The answer to a query: distinct or counted rows.
+
+        Before the snapshot is copied, the answer for a view is noted, to be compared with the copy.
+        """
         found = self._session.rows(self._with_source(query))
         if not self.joins and not self._relation.steady:
             self._seen[query] = _fingerprint(found)
@@ -171,16 +181,19 @@ class PostgreSQL(Database):
         """Store a query's answer as a table of ours, in place of one with this name."""
         self._session.make(name, query)
 
-    def snapshot(self) -> None:
-        """Copy the rows into a temporary table, in a second transaction of the same snapshot."""
+    def take_snapshot(self) -> None:
+        """Copy the rows into a temporary table, in a second transaction of the same snapshot.
+
+        `InputError` if a view answers otherwise there than before. A second call does nothing.
+        """
         if self.joins:
             return
         reading = self._session
-        token = str(reading.one("SELECT pg_export_snapshot() AS s"))
+        token = str(reading.single_value("SELECT pg_export_snapshot() AS s"))
         self._session = Transaction(self.address.server, WRITING, token)
         reading.close()
         self._session.run(_PATH)
-        self._session.make("source", self._selected)
+        self._session.make("source", self._source_query)
         self.joins = True
         for query, before in self._seen.items():
             if _fingerprint(self._session.rows(query)) != before:
@@ -195,20 +208,23 @@ class PostgreSQL(Database):
         """Always raises `NotImplementedError`: parts of rows do not leave the server."""
         raise NotImplementedError
 
-    def same(self, one: str, other: str) -> str:
-        """An expression that is true if two cells are equal or both missing."""
+    def equality(self, one: str, other: str) -> str:
+        """An expression, to join tables by, that is true if two cells are equal or both missing."""
         return f"ARRAY[{one}] = ARRAY[{other}]"
 
-    def random(self, secret: str, row: str) -> str:
+    def random_number(self, secret: str, row: str) -> str:
         """An expression for a random-looking whole number, made of a secret and a row's number."""
         return f"('x' || left(md5(concat('{secret}:', {row})), 16))::bit(64)::bigint"
 
-    def negative_zero(self, cell: str) -> str:
+    def negative_zero_test(self, cell: str) -> str:
         """An expression that is true if a floating-point cell is -0.0."""
         return f"({cell} = 0 AND CAST({cell} AS text) = '-0')"
 
     def write(self, query: str, target: Target | NewTable | None) -> WrittenTable:
-        """Write to a new table, or to a file that a temporary table then holds, to be counted."""
+        """Write what a query answers to a new table, to a file, or to a temporary table if None.
+
+        A file is read anew into a temporary table, where it is counted.
+        """
         if isinstance(target, NewTable):
             return self._create_table(query, target)
         self.make("released", query)
@@ -231,30 +247,33 @@ class PostgreSQL(Database):
         self._session.close()
 
     def digest(self, of: Digested | None = None) -> tuple[Digested, str]:  # noqa: ARG002  one kind
-        """The word `table` and the SHA-256 of the table's rows, whatever their order."""
+        """The word `table`, and the SHA-256 of the table's rows, whatever their order."""
         return "table", self._digest(self._relation, self._columns)
 
     def refuse_existing(self, new: NewTable) -> None:
-        """Refuse a target that is there: a release never replaces a table."""
+        """Raise `PolicyError` if the target exists: a release never replaces a table."""
         if self._relation_named(new.schema, new.name) is not None:
             raise PolicyError(
                 f"there is a table {new.title} already", remedy="drop it, or name another table"
             )
 
     @property
-    def _selected(self) -> str:
+    def _source_query(self) -> str:
         """The query that reads the table, its columns called c0, c1, … and `row`."""
         cells = ", ".join(f"{one.expression} AS c{j}" for j, one in enumerate(self._columns))
         return f"SELECT {cells}, {self._relation.row} AS row FROM {self._relation.rows}"
 
     def _with_source(self, query: str) -> str:
-        """The query, with the table defined as `source` in it unless that is a table by now."""
+        """The query with the table defined as `source` in it, unless the snapshot was copied."""
         if self.joins:
             return query
-        return f"WITH source AS NOT MATERIALIZED ({self._selected}) {query}"
+        return f"WITH source AS NOT MATERIALIZED ({self._source_query}) {query}"
 
     def _create_table(self, query: str, new: NewTable) -> WrittenTable:
-        """Create a new table with these rows, which others see once the release is published."""
+        """Create a new table with these rows, which others see once the release is published.
+
+        `PolicyError` if it exists, `InputError` if it cannot be created.
+        """
         self.refuse_existing(new)
         place = f"{quote(new.schema)}.{quote(new.name)}"
         self._session.run(
@@ -270,7 +289,10 @@ class PostgreSQL(Database):
         )
 
     def _publish(self, new: NewTable) -> None:
-        """Commit; if the connection is lost meanwhile, find out whether the table is there."""
+        """Commit; if the connection is lost meanwhile, find out whether the table is there.
+
+        `InputError` if it is not, or if that cannot be found out.
+        """
         try:
             self._session.commit()
         except InputError as error:
@@ -292,7 +314,10 @@ class PostgreSQL(Database):
             raise lost
 
     def _read_anew(self, schema: str, table: str) -> "_ReadAnew":
-        """A written table, to be read anew; columns of the source travel as they do from there."""
+        """A written table, to be read anew.
+
+        A column with the name and the type of one of the source travels as that does.
+        """
         relation = self._relation_named(schema, table)
         assert relation is not None  # noqa: S101  it was written
         known = {(one.stored.name, one.stored.kind): one.facts for one in self._columns}
@@ -310,7 +335,7 @@ class PostgreSQL(Database):
         return None if found.is_empty() else _Relation(*found.row(0))
 
     def _require_relation(self, address: Address) -> _Relation:
-        """The catalog's entry of the table at an address; refused if there is none."""
+        """The catalog's entry of the table at an address; `InputError` if there is none."""
         found = self._relation_named(address.schema, address.table)
         if found is None:
             raise InputError(
@@ -322,7 +347,11 @@ class PostgreSQL(Database):
     def _describe_columns(
         self, relation: _Relation, known: Mapping[tuple[str, str], Mapping[str, Any]]
     ) -> tuple[Carried, ...]:
-        """A table's columns, as they travel; `known`: surveys by name and type, not made anew."""
+        """A table's columns, as they travel, from a survey of their cells.
+
+        `known` holds surveys by name and type of columns, which are not surveyed again.
+        `InputError` if the table has no columns.
+        """
         found = self._session.rows(CATALOG.format(table=relation.oid))
         stored = [Stored(*row) for row in found.iter_rows()]
         if not stored:
@@ -330,7 +359,7 @@ class PostgreSQL(Database):
         asked = {
             f"{fact}{j}": aggregate
             for j, one in enumerate(stored)
-            for fact, aggregate in one.surveyed.items()
+            for fact, aggregate in one.survey_aggregates.items()
             if (one.name, one.kind) not in known
         }
         facts = {}
@@ -340,7 +369,8 @@ class PostgreSQL(Database):
         return tuple(
             Carried(
                 one,
-                known.get((one.name, one.kind)) or {f: facts[f"{f}{j}"] for f in one.surveyed},
+                known.get((one.name, one.kind))
+                or {f: facts[f"{f}{j}"] for f in one.survey_aggregates},
             )
             for j, one in enumerate(stored)
         )
@@ -351,7 +381,7 @@ class PostgreSQL(Database):
         A row is the text of its cells, each behind its length. Digests are sorted in groups of
         those that begin alike, so that the database never holds all of them in one value.
         """
-        cells = [column.stored.digested for column in columns]
+        cells = [column.stored.digest_text for column in columns]
         row = " || ".join(f"coalesce(length({cell}) || ':' || {cell}, '-')" for cell in cells)
         hashed = f"SELECT sha256(convert_to({row}, 'UTF8')) AS h FROM {relation.rows}"
         group = "get_byte(h, 0)"

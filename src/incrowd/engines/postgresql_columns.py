@@ -51,14 +51,17 @@ class Stored(NamedTuple):
 
     name: str
     type: str
+    """The name of the type in the catalog, such as `int4`."""
     own: bool
     """Whether the type is one of PostgreSQL itself, not of an extension or a user."""
     sort: str
+    """The letter of `typtype`: c for rows, m for multiranges and so on."""
     category: str
+    """The letter of `typcategory`: A for arrays and so on."""
     kind: str
     """The type as it is written in statements."""
     domain: bool
-    """Whether it is what a domain is made of."""
+    """Whether the column's own type is a domain; `type` and `kind` are its base type."""
 
     @property
     def cell(self) -> str:
@@ -67,13 +70,13 @@ class Stored(NamedTuple):
         return f"CAST({cell} AS {self.kind})" if self.domain else cell
 
     @property
-    def digested(self) -> str:
+    def digest_text(self) -> str:
         """The expression of the cell's text for digests; equal numbers have equal texts."""
         number = self.own and self.type == "numeric"
         return f"CAST({f'trim_scale({self.cell})' if number else self.cell} AS text)"
 
     @property
-    def surveyed(self) -> Mapping[str, str]:
+    def survey_aggregates(self) -> Mapping[str, str]:
         """The aggregates, by name, whose values decide how the column's cells travel."""
         if not self.own:
             return {}
@@ -93,7 +96,7 @@ class Carried(NamedTuple):
 
     stored: Stored
     facts: Mapping[str, Any]
-    """The survey of its cells."""
+    """The values of the aggregates in `Stored.survey_aggregates`, by name."""
 
     @property
     def column(self) -> SqlColumn:
@@ -107,7 +110,10 @@ class Carried(NamedTuple):
 
 
 def _column_and_expression(stored: Stored, facts: Mapping[str, Any]) -> tuple[SqlColumn, str]:
-    """The column as statements know it, and its cell as it travels; `facts` answer `surveyed`."""
+    """The column as statements know it, and the expression of its cell as it travels.
+
+    `facts` are the values of the aggregates in `Stored.survey_aggregates`.
+    """
     if stored.own and stored.type in _NATIVE:
         return SqlColumn(stored.name, _NATIVE[stored.type]), stored.cell
     if stored.own and stored.type in _DATES and not facts["far"]:
@@ -123,10 +129,11 @@ def _column_and_expression(stored: Stored, facts: Mapping[str, Any]) -> tuple[Sq
 def _decimal_column(
     stored: Stored, largest: str | None, scale: int | None
 ) -> tuple[SqlColumn, str]:
-    """A decimal column and the expression of its cell, all with equally many decimal places.
+    """A decimal column as statements know it, and the expression of its cell.
 
-    All cells get `scale` digits, so that equal ones are equal; they are text if `largest` needs too
-    many digits or is no finite number.
+    All cells get `scale` decimal places, so that equal numbers look the same. They travel as text
+    if `largest`, the largest absolute value, is not finite or needs too many digits. Both are None
+    if all cells are missing.
     """
     whole = (largest or "0").partition(".")[0]
     digits = 0 if scale is None else int(scale)
@@ -153,7 +160,7 @@ def _is_nested(stored: Stored) -> bool:
 
 
 def frame_of(table: Any) -> pl.DataFrame:
-    """An Arrow table of the driver as a frame; decimal numbers are no text, as they are there."""
+    """An Arrow table of the driver as a frame; its decimal numbers, which are texts, are parsed."""
     columns = []
     for j, field in enumerate(table.schema):
         facts, chunks = field.metadata or {}, table.column(j)
@@ -166,7 +173,10 @@ def frame_of(table: Any) -> pl.DataFrame:
 
 
 def _decimal_places(texts: pl.Series, facts: Mapping[bytes, bytes]) -> int:
-    """As many decimal places as declared, else as there are: a cast to fewer would round."""
+    """The larger of the decimal places that the type declares and that the numbers have.
+
+    A cast to fewer would round. `facts` are the metadata that the driver gives to the column.
+    """
     modifier = int(facts.get(b"POSTGRESQL:typmod", b"-1"))
     there = texts.str.extract(r"\.(\d+)$").str.len_chars().max()
     most = there if isinstance(there, int) else 0
@@ -181,7 +191,10 @@ def _plain_texts(chunks: Any) -> Any:
 
 
 def sendable_frame(frame: pl.DataFrame) -> tuple[pl.DataFrame, Mapping[str, str]]:
-    """A frame in types that the driver takes, and the SQL types of numbers that it has as text."""
+    """A frame in types that the driver takes, and the SQL types of decimal columns by name.
+
+    Decimal numbers are texts in it.
+    """
     texts = pl.col(pl.Null, pl.Decimal, pl.Categorical, pl.Enum).cast(pl.String)
     numbers = {
         name: f"numeric({_DIGITS},{dtype.scale})"

@@ -90,8 +90,8 @@ class Transaction:
             with guard():
                 cursor.close()
 
-    def one(self, query: str) -> Any:
-        """The value of a query that answers one row of one column."""
+    def single_value(self, query: str) -> Any:
+        """The value that a query answers, which must be one row of one column."""
         return self.rows(query).item()
 
     def put(self, name: str, frame: pl.DataFrame) -> None:
@@ -119,7 +119,7 @@ class Transaction:
         self.run(f"ANALYZE pg_temp.{name}")
 
     def drop(self, name: str) -> None:
-        """Remove a temporary table, if there is one of this name."""
+        """Remove the temporary table of this name, if there is one."""
         self.run(f"DROP TABLE IF EXISTS pg_temp.{name}")
 
     def commit(self) -> None:
@@ -166,12 +166,13 @@ _IO = 10
 def _server_boundary(
     failure: str, remedy: str = _REMEDY, *, connected: bool = True
 ) -> AbstractContextManager[None]:
-    """A boundary whose error is `failure` and why, told by the server's code, not in its words.
+    """A block whose errors become an `InputError`: `failure`, and why if the server's code tells.
 
     With `connected` an error without a code means that the connection was lost.
     """
 
     def explain(error: BaseException) -> InputError | None:
+        """The error with the reason; None if the server's code does not tell one."""
         state = getattr(error, "sqlstate", None) or ""
         found = [_KNOWN[state[:length]] for length in (5, 3, 2) if state[:length] in _KNOWN]
         if connected and not state and getattr(error, "status_code", None) == _IO:

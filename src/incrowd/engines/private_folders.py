@@ -25,7 +25,10 @@ _OWNER = ".owner"
 
 
 class PrivateFolder:
-    """A folder that only this user can read, removed at the end or when nothing refers to it."""
+    """A folder that only this user can read; it is removed when nothing refers to the object.
+
+    Its name holds `purpose`. Folders that ended processes left in the same `parent` go first.
+    """
 
     def __init__(self, parent: Path | None = None, purpose: str = "") -> None:
         remove_orphans(parent)
@@ -41,7 +44,7 @@ class PrivateFolder:
 _LIVING: "weakref.WeakSet[PrivateFolder]" = weakref.WeakSet()
 
 
-def remove_all() -> None:
+def remove_private_folders() -> None:
     """Remove the private folders of this process, which is about to end."""
     for folder in list(_LIVING):
         folder.remove()
@@ -58,7 +61,10 @@ def private_folder() -> Iterator[Path]:
 
 
 def remove_orphans(parent: Path | None = None) -> None:
-    """Remove the private folders of processes that have ended without doing so."""
+    """Remove the private folders that ended processes left in `parent`.
+
+    Without `parent` in the system's temporary folder; nothing is removed without file locks.
+    """
     if fcntl is None:
         return
     for owner in (parent or Path(tempfile.gettempdir())).glob(f"{PREFIX}*/{_OWNER}"):
@@ -72,7 +78,10 @@ def remove_orphans(parent: Path | None = None) -> None:
 
 
 def _lock_owner(folder: Path) -> int | None:
-    """Lock a new file, then name it, while this process lives; its handle, None without locks."""
+    """Make the file that marks the folder's owner, locked while this process lives.
+
+    It gets its name once it is locked. Return its open handle; None on systems without locks.
+    """
     if fcntl is None:
         return None
     unnamed = folder / f"{_OWNER}.new"

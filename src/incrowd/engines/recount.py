@@ -18,6 +18,7 @@ from incrowd.watch import Watch
 MOST = 2**20
 """Most classes in memory at a time."""
 _WAITING = 2**16
+"""Counted classes that wait to be added up, at least."""
 _BITS = 64
 
 Frames = Callable[[], Iterable[pl.DataFrame]]
@@ -61,7 +62,10 @@ def refuse_above(found: Ratios, measure: Measure, limit: float) -> Ratios:
 
 
 class _ClassCounts:
-    """Counts classes whose hashes are in part `part` of `parts`; halves that if above `most`."""
+    """Counts the classes whose hashes are in part `part` of `parts`.
+
+    If they are more than `most`, the part is halved, and only its lower half is counted.
+    """
 
     def __init__(self, names: Sequence[str], part: int, parts: int, most: int) -> None:
         self.part = part
@@ -83,17 +87,17 @@ class _ClassCounts:
         )
         held = 0 if self._held is None else self._held.height
         if sum(one.height for one in self._waiting) > max(held, min(self._most, _WAITING)):
-            self._settle()
+            self._add_up()
 
     def sizes(self) -> Counts:
-        """Records of each class of the part."""
-        self._settle()
+        """Number of records of each class of the part: shape (classes,)."""
+        self._add_up()
         if self._held is None:
             return np.zeros(0, dtype=np.int64)
         return self._held[self._size].to_numpy()
 
-    def _settle(self) -> None:
-        """Add up what was counted; while that is too many classes, keep the part's lower half."""
+    def _add_up(self) -> None:
+        """Add up the counts; while they are of more than `most` classes, keep the lower half."""
         known = [] if self._held is None else [self._held]
         if not self._waiting:
             return

@@ -24,7 +24,7 @@ import polars as pl
 
 from incrowd.engines.base import Can, Digested, NewTable, PartJob, Target
 from incrowd.engines.fetch import MOST_CELLS
-from incrowd.engines.folders import parts, sha256
+from incrowd.engines.folders import parquet_files, sha256
 from incrowd.engines.limits import shortage_boundary
 from incrowd.engines.memory import refuse_repeated_names
 from incrowd.engines.private_folders import PrivateFolder
@@ -35,7 +35,7 @@ from incrowd.engines.sql import (
     Database,
     SqlColumn,
     WrittenTable,
-    closed_on_failure,
+    close_on_failure,
     digest_of,
 )
 from incrowd.engines.sql_engine import SqlEngine
@@ -79,7 +79,10 @@ def accepts(source: Any) -> bool:
 
 
 def engine_of(frame: Any) -> SqlEngine:
-    """The engine of a data frame's rows; it works on a copy of them."""
+    """The engine of a data frame's rows; it works on a copy of them.
+
+    `PolicyError` for a data frame of Spark Connect.
+    """
     if type(frame).__module__.startswith("pyspark.sql.connect"):
         raise PolicyError(
             "incrowd cannot reach the files of a Spark Connect server",
@@ -98,15 +101,18 @@ class Spark(Database):
         self._made: dict[str, Path] = {}
         self._secrets: dict[str, str] = {}
         self._parent = _shared_folder(self._home)
-        self._private = _private_folder(self._parent)
+        self._private = _make_private_folder(self._parent)
         self.folder = self._private.path
         self._end = self._private.remove
-        with closed_on_failure(self), self._spark_boundary("read the data frame"):
+        with close_on_failure(self), self._spark_boundary("read the data frame"):
             self.session = _new_session(self._home)
             self.columns = self._copy_rows(frame)
 
     def _copy_rows(self, frame: Any) -> tuple[SqlColumn, ...]:
-        """Store the rows of a data frame as the table `source`; return its columns."""
+        """Store the rows of a data frame as the table `source`; return its columns.
+
+        `InputError` for a stream, and for columns that share a name.
+        """
         refuse_repeated_names(frame.columns)
         if frame.isStreaming:
             raise InputError("a stream has no end", remedy="store it, and release what you stored")
@@ -132,7 +138,7 @@ class Spark(Database):
         try:
             with self._spark_boundary("read the table"):
                 self.session.sql(query).write.parquet(_uri(folder))
-            for file in parts(folder):
+            for file in parquet_files(folder):
                 yield from _read_batches(file)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
@@ -175,15 +181,15 @@ class Spark(Database):
     ) -> None:
         """Store what a job makes of each part, on executors, as a table of ours.
 
-        incrowd must be installed there. A task that is repeated makes the same of its part. What a
-        job refuses is told as it is, not in Spark's words.
+        incrowd must be installed there. A task that is repeated makes the same rows of its part.
+        Errors of incrowd on an executor are raised here as they are.
         """
         watch.tell("searching parts on Spark", 0.0)
         path, refusals = self._new_path(name), self._new_path("refused")
         with self._spark_boundary("search the parts of the table"), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of versions that PySpark has not been tried with
             found = self.session.sql(query)
-            schema = _with_added(found.schema, job.adds)
+            schema = _job_schema(found.schema, job.adds)
             work = lambda key, table: _work_on_part(job, key, table, refusals)  # noqa: E731  Spark counts
             made = found.groupBy("part").applyInArrow(work, schema)
             with raise_refusals(refusals):
@@ -195,10 +201,10 @@ class Spark(Database):
         return "`" + name.replace("`", "``") + "`"
 
     def digest(self, of: Digested | None = None) -> tuple[Digested, str] | None:
-        """The word `table` and the SHA-256 of the rows, whatever their order.
+        """The word `table`, and the SHA-256 of the rows, whatever their order.
 
-        None, for a digest as a frame, if a column is nested, or if `of` is `frame` or `file` and
-        the table fits into memory.
+        None, so that cells are digested as a frame, if a column is nested, or if `of` is `frame` or
+        `file` and there are at most `MOST_CELLS` records.
         """
         if of in {"frame", "file"}:
             records = int(self.rows("SELECT count(*) AS n FROM source").item())
@@ -210,11 +216,11 @@ class Spark(Database):
     def _digest(
         self, rows: str, columns: Sequence[SqlColumn], named: Mapping[str, str]
     ) -> tuple[Digested, str] | None:
-        """As `digest`, of the table `rows`, in which columns are called as `named` says.
+        """As `digest`, of the table `rows`; `named` says what each column is called there.
 
-        None if there are nested cells, whose text may be that of other cells.
-        A row is the text of its cells, each behind its length. Digests of rows are sorted in groups
-        of those that begin alike.
+        None if there are nested cells, since different ones may have the same text. A row is the
+        text of its cells, each behind its length. Digests of rows are sorted in groups of those
+        that begin alike.
         """
         if any(column.cells == "nested" for column in columns):
             return None
@@ -235,8 +241,11 @@ class Spark(Database):
         """Remove the private folder, with the copy of the table in it."""
         self._end()
 
-    def random(self, secret: str, row: str) -> str:
-        """An expression for a random-looking number; the secret is in a table: plans are logged."""
+    def random_number(self, secret: str, row: str) -> str:
+        """An expression for a random-looking number, made of a secret and a row's number.
+
+        It reads the secret from a table, since Spark logs its plans.
+        """
         if secret not in self._secrets:
             name = f"secret{len(self._secrets)}"
             self.put(name, pl.DataFrame({"secret": [secret]}))
@@ -244,18 +253,21 @@ class Spark(Database):
         said = f"concat((SELECT secret FROM {self._secrets[secret]}), ':', {row})"
         return f"CAST(conv(substr(sha2({said}, 256), 1, 15), 16, 10) AS BIGINT)"
 
-    def negative_zero(self, cell: str) -> str:
+    def negative_zero_test(self, cell: str) -> str:
         """An expression that is true if a floating-point cell is -0.0."""
         return f"({cell} = 0 AND CAST({cell} AS STRING) = '-0.0')"
 
     def write(self, query: str, target: Target | NewTable | None) -> WrittenTable:
-        """Write a query's rows as a folder of Parquet files, in their order from file to file."""
+        """Write a query's rows as a folder of Parquet files, in their order from file to file.
+
+        `PolicyError` for another target, `InputError` for columns that Spark cannot write.
+        """
         if isinstance(target, NewTable) or (target is not None and target.format != "parquet"):
             raise PolicyError(
                 "incrowd releases a Spark data frame as a folder of Parquet files",
                 remedy="name a .parquet folder, or read the table into memory with df.toPandas()",
             )
-        path = self._lasting_folder() if target is None else target.path
+        path = self._make_lasting_folder() if target is None else target.path
         with self._spark_boundary("write the release"):
             found = self.session.sql(query)
             _refuse_unwritable(found.schema)
@@ -270,11 +282,11 @@ class Spark(Database):
     def frame(self, release: WrittenTable) -> Any:
         """The release as a data frame of the session that the table came from."""
         with self._spark_boundary("read the release"):
-            return self._home.read.parquet(_pattern(self._made[release.rows]))
+            return self._home.read.parquet(_escaped_uri(self._made[release.rows]))
 
-    def _lasting_folder(self) -> Path:
-        """A new folder for a release that stays a data frame; it goes with the frame's session."""
-        folder = _private_folder(self._parent)
+    def _make_lasting_folder(self) -> Path:
+        """Make a folder for a release that stays a data frame; it goes with the user's session."""
+        folder = _make_private_folder(self._parent)
         weakref.finalize(self._home, PrivateFolder.close, folder)  # it lives as long
         return folder.path
 
@@ -283,21 +295,21 @@ class Spark(Database):
         return self.folder / f"{name}-{secrets.token_hex(4)}.parquet"
 
     def _replace(self, name: str, path: Path, schema: "StructType | None") -> None:
-        """Let a table's name stand for other files, and remove those that it stood for."""
+        """Make a table's name refer to other files, and remove the files that it referred to."""
         before = self._made.get(name)
         self._create_view(name, path, schema)
         if before is not None:
             shutil.rmtree(before, ignore_errors=True)
 
     def _create_view(self, name: str, path: Path, schema: "StructType | None") -> None:
-        """Let a table's name stand for these files; without a schema it is read from them."""
+        """Make a table's name refer to these files; without a schema, it is read from them."""
         reader = self.session.read if schema is None else self.session.read.schema(schema)
-        reader.parquet(_pattern(path)).createOrReplaceTempView(name)
+        reader.parquet(_escaped_uri(path)).createOrReplaceTempView(name)
         self._made[name] = path
 
     @contextmanager
     def _spark_boundary(self, what: str) -> Iterator[None]:
-        """A block that no error or log of Spark leaves: ours says what it cannot do (`what`)."""
+        """A block without logs of Spark, whose errors become ours: Spark cannot `what`."""
         words = f"Spark cannot {what}", _REMEDY, _LARGER
         # The inner one asks Java what happened, which must not be logged; the outer one is for a
         # Java that is gone.
@@ -306,12 +318,16 @@ class Spark(Database):
 
 
 def _write_part_file(frame: pl.DataFrame, folder: Path) -> None:
+    """Add a Parquet file with these rows to a folder."""
     plain = frame.with_columns(pl.col(pl.Null).cast(pl.Int64))
     plain.write_parquet(folder / f"part-{secrets.token_hex(4)}.parquet")
 
 
 def _work_on_part(job: PartJob, key: tuple[Any, ...], table: Any, refusals: Path) -> Any:
-    """The rows that a job makes of a part, on an executor; refusals are stored for the driver."""
+    """The rows that a job makes of a part (`key`), as an Arrow table; runs on an executor.
+
+    Errors of incrowd are stored in the folder `refusals`, for the driver.
+    """
     with (
         store_refusals(refusals),
         shortage_boundary("a part of the table cannot be searched", "", _LARGER),
@@ -332,8 +348,8 @@ def _with_spark_texts(table: Any) -> Any:
     return table.cast(pa.schema(fields))
 
 
-def _with_added(schema: "StructType", adds: Mapping[str, pl.DataType]) -> "StructType":
-    """The schema of a part's rows, without `part`, with the columns that a job adds."""
+def _job_schema(schema: "StructType", adds: Mapping[str, pl.DataType]) -> "StructType":
+    """The schema of the rows that a job makes: that of its input without `part`, and `adds`."""
     from pyspark.sql import types  # noqa: PLC0415  an extra
 
     known = {
@@ -347,7 +363,10 @@ def _with_added(schema: "StructType", adds: Mapping[str, pl.DataType]) -> "Struc
 
 
 def _new_session(home: Any) -> Any:
-    """A new session of the same application, with settings and views of its own."""
+    """A new session of the same application, with our settings and views of its own.
+
+    Settings of the user's session that begin with one of `_KEPT` are taken over.
+    """
     session = home.newSession()
     for name, value in home.conf.getAll.items():
         if name.startswith(_KEPT):
@@ -358,7 +377,7 @@ def _new_session(home: Any) -> Any:
 
 
 def _shared_folder(home: Any) -> Path:
-    """The folder, shared by executors, for private folders; `PolicyError` if not known."""
+    """The folder for private folders, which all executors reach; `PolicyError` if none is known."""
     with boundary(InputError("Spark cannot read its settings", remedy=_REMEDY)):
         named, master = home.conf.get(SCRATCH, None), home.conf.get("spark.master", "")
     if named is not None and "://" not in named.removeprefix("file://"):
@@ -376,8 +395,8 @@ def _shared_folder(home: Any) -> Path:
     return Path(tempfile.gettempdir())
 
 
-def _private_folder(parent: Path) -> PrivateFolder:
-    """Make a private folder in this one; refused if that cannot be written to."""
+def _make_private_folder(parent: Path) -> PrivateFolder:
+    """Make a private folder in this one; `InputError` if that cannot be written to."""
     problem = InputError(
         "incrowd cannot make a folder for its files", remedy=f"set {SCRATCH} to a writable folder"
     )
@@ -390,7 +409,7 @@ def _uri(path: Path) -> str:
     return f"file://{path}"
 
 
-def _pattern(path: Path) -> str:
+def _escaped_uri(path: Path) -> str:
     """A path as an address that Spark reads, with the characters of patterns escaped."""
     return "".join(f"\\{c}" if c in "\\*?[]{}" else c for c in _uri(path))
 
@@ -400,11 +419,12 @@ def _tidy_folder(folder: Path) -> None:
     for file in sorted(folder.iterdir()):
         if file.name.startswith(("_", ".")):
             file.unlink()
-    for number, file in enumerate(parts(folder)):
+    for number, file in enumerate(parquet_files(folder)):
         file.rename(folder / f"part-{number:05}.parquet")
 
 
 def _read_batches(file: Path) -> Iterator[pl.DataFrame]:
+    """The rows of a Parquet file in frames of at most `_BATCH` rows."""
     import pyarrow.parquet as pq  # noqa: PLC0415  an extra
 
     def frames() -> Iterator[pl.DataFrame]:
@@ -416,7 +436,7 @@ def _read_batches(file: Path) -> Iterator[pl.DataFrame]:
 
 
 def _refuse_unwritable(schema: "StructType") -> None:
-    """Refuse columns of cells without comparison (maps, variants), and names Hadoop changes."""
+    """Refuse columns of maps or variants, which Spark cannot compare, and names with `${`."""
     maps = [f.name for f in schema.fields if _MAPS.search(f.dataType.simpleString())]
     if maps:
         raise InputError(
@@ -435,7 +455,7 @@ def _sql_columns(schema: "StructType") -> tuple[SqlColumn, ...]:
 
 
 def _kind_of_cells(kind: "DataType") -> Cells:
-    """What cells of this type are; `nested` if `_CELLS` does not know it."""
+    """The kind of cells of a type; `nested` if `_CELLS` does not list it."""
     return _CELLS.get(kind.typeName().partition("(")[0], "nested")
 
 
@@ -459,7 +479,10 @@ _CELLS: dict[str, Cells] = {
 
 
 def _plain_type(kind: Any) -> Any:
-    """A type without comments on columns, which may list values, whose texts compare by bytes."""
+    """A type without comments on columns, which may list values.
+
+    Texts of any length and collation, and columns of nulls, become plain texts.
+    """
     from pyspark.sql import types  # noqa: PLC0415  an extra
 
     match kind:

@@ -22,7 +22,7 @@ _PATIENCE = 10.0
 
 
 class _Silence:
-    """Changes of loggers for all engines at work: the first makes them, the last undoes them."""
+    """Silences loggers for all engines at work: the first one changes them, the last undoes it."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -52,7 +52,10 @@ _SILENCE = _Silence()
 
 @contextmanager
 def silence_logs(session: Any) -> Iterator[None]:
-    """A block without logs of Spark; after a failure it lasts till no task runs, or long enough."""
+    """A block without logs of Spark; after a failure it lasts until no task runs.
+
+    It waits for tasks at most `_PATIENCE` seconds.
+    """
     _SILENCE.begin(_jvm(session))
     done = False
     try:
@@ -81,7 +84,7 @@ def _silence_python() -> Iterator[Any]:
 
 
 def _silence_java(jvm: Any) -> Iterator[Any]:
-    """Silence the loggers of Spark's own Java library by a filter; yield what removes it."""
+    """Silence Spark's own Java loggers by a filter; yield the function that removes the filter."""
     with suppress(Exception):  # another logging library than Spark's own
         log4j = jvm.org.apache.logging.log4j
         context = log4j.LogManager.getContext(False)
@@ -94,7 +97,7 @@ def _silence_java(jvm: Any) -> Iterator[Any]:
 
 
 def _await_tasks(session: Any) -> None:
-    """Wait until no task runs, but not for ever: other jobs may run in the same application."""
+    """Wait until no task runs, at most `_PATIENCE` seconds: other jobs may run, too."""
     end = time.monotonic() + _PATIENCE
     with suppress(Exception):
         tracker = session.sparkContext._jsc.sc().statusTracker()  # noqa: SLF001  as above

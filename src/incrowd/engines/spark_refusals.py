@@ -26,7 +26,7 @@ _SCHEMA = {"kind": pl.String, "message": pl.String, "remedy": pl.String, "proved
 
 @contextmanager
 def store_refusals(folder: Path) -> Iterator[None]:
-    """A block on an executor: errors of ours are stored in this folder, and raised on."""
+    """A block on an executor whose errors of incrowd are stored in this folder and raised again."""
     try:
         yield
     except IncrowdError as error:
@@ -42,7 +42,7 @@ def store_refusals(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def raise_refusals(folder: Path) -> Iterator[None]:
-    """A block on the driver; an error that an executor stored replaces that of Spark."""
+    """A block on the driver; its error is replaced by one that an executor stored, if any."""
     error: IncrowdError | None = None
     try:
         yield

@@ -28,16 +28,16 @@ class SqlColumn(NamedTuple):
     name: str
     cells: Cells
     kind: str = ""
-    """The type that its cells have again in a release; empty if they travel in it."""
+    """The SQL type that a release casts the cells back to; empty if they keep their type."""
 
     @property
-    def released(self) -> str:
+    def release_expression(self) -> str:
         """The expression of its cell as a release holds it, cast to its own type if it has one."""
         return f"CAST({self.name} AS {self.kind})" if self.kind else self.name
 
 
 class WrittenTable(NamedTuple):
-    """A release that was written, and how it is read there."""
+    """A release that was written, and how the database reads it."""
 
     rows: str
     """The text after FROM to read it; columns have the names that they were released under."""
@@ -45,7 +45,7 @@ class WrittenTable(NamedTuple):
     digest: tuple[Digested, str]
     """The kind of the digest, and the SHA-256."""
     publish: Callable[[], None] = lambda: None
-    """Lets others see it, where writing alone does not."""
+    """Lets others see the release, where writing alone does not."""
 
 
 class Database(Protocol):
@@ -83,7 +83,7 @@ class Database(Protocol):
         """Store a query's answer as a table of ours, in place of one with this name."""
 
     def drop(self, name: str) -> None:
-        """Remove a table of ours."""
+        """Remove a table of ours that `put` or `make` made."""
 
     def apply(
         self, name: str, query: str, job: PartJob, watch: Watch, kept: Path | None = None
@@ -91,11 +91,11 @@ class Database(Protocol):
         """Store what a job makes of each part of what a query answers as a table of ours.
 
         The query has a column `part`, a whole number. The job gets the rows of a part in the order
-        of their numbers, without that column. What it makes of them is `kept` in a folder, if that
-        is given and can be done, and taken from there if it is there already.
+        of their numbers, without that column. Finished parts stay in the folder `kept` if one is
+        given and the database can do so; those that are there already are not worked on again.
         """
 
-    def snapshot(self) -> None:
+    def take_snapshot(self) -> None:
         """Make `source` a table that nothing changes, before the first rows are staged.
 
         Queries name the table `source` from the beginning: the columns c0, c1, … and `row`, a whole
@@ -107,14 +107,14 @@ class Database(Protocol):
         """The name of a column in quotation marks, as it stands in a statement."""
         return quote(name)
 
-    def same(self, one: str, other: str) -> str:
+    def equality(self, one: str, other: str) -> str:
         """An expression, to join tables by, that is true if two cells are equal or both missing."""
         return f"{one} IS NOT DISTINCT FROM {other}"
 
-    def random(self, secret: str, row: str) -> str:
+    def random_number(self, secret: str, row: str) -> str:
         """An expression for a random-looking whole number, made of a secret and a row's number."""
 
-    def negative_zero(self, cell: str) -> str:
+    def negative_zero_test(self, cell: str) -> str:
         """An expression that is true if a floating-point cell is -0.0."""
 
     def write(self, query: str, target: Target | NewTable | None) -> WrittenTable:
@@ -127,10 +127,10 @@ class Database(Protocol):
         self,
         of: Digested | None = None,  # noqa: ARG002  a default
     ) -> tuple[Digested, str] | None:
-        """What the SHA-256 of the table is of, and the SHA-256, if the table is a release to check.
+        """What the SHA-256 of the table, as a release to check, is of, and the SHA-256 itself.
 
-        `of` says what the digest is of that it is compared with, if there is one. None if it is
-        digested as a frame.
+        `of` says what the digest that it will be compared with is of; None if there is none. The
+        result is None if the table is to be digested as a frame, outside the database.
         """
         return None
 
@@ -139,7 +139,7 @@ class Database(Protocol):
 
 
 @contextmanager
-def closed_on_failure(database: Database) -> Iterator[None]:
+def close_on_failure(database: Database) -> Iterator[None]:
     """A block after whose failure the database is closed at once.
 
     The traceback would keep it otherwise, and with it a copy of the table.
@@ -152,7 +152,7 @@ def closed_on_failure(database: Database) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Coding:
-    """A table of values and codes, and the column that it is joined to."""
+    """A table of a column's values and codes, and how it is joined to the rows."""
 
     table: str
     same: str
@@ -166,23 +166,25 @@ class Coding:
 
 @dataclass(frozen=True)
 class JoinedCodes:
-    """Rows with the codes of some of their columns."""
+    """Rows of the table, joined with the codes of some of their columns."""
 
     rows: str
+    """What stands behind FROM for the rows alone."""
     codings: Mapping[str, Coding]
+    """The joined tables of codes, by column."""
 
     @property
     def text(self) -> str:
         """The rows with all joined tables of codes, as they stand behind FROM."""
         return " ".join([self.rows, *(coding.join for coding in self.codings.values())])
 
-    def code(self, name: str) -> str:
+    def code_expression(self, name: str) -> str:
         """The expression of a column's code."""
         return f"{self.codings[name].table}.code"
 
-    def where(self, complete: Iterable[str]) -> str:
-        """The clause that leaves only rows which lack none of these columns; empty for none."""
-        known = " AND ".join(f"{self.code(name)} <> 0" for name in complete)
+    def where_clause(self, complete: Iterable[str]) -> str:
+        """The WHERE clause for rows that lack none of these columns; empty without columns."""
+        known = " AND ".join(f"{self.code_expression(name)} <> 0" for name in complete)
         return f"WHERE {known}" if known else ""
 
 
@@ -192,7 +194,7 @@ def as_tuple(column: CodedColumn | None) -> tuple[CodedColumn, ...]:
 
 
 def place_of(plan: RowPlan, name: str) -> int:
-    """The place of the column with this name among the plan's coded columns."""
+    """The place of a column, which must be there, among the plan's coded columns."""
     return next(j for j, column in enumerate(plan.coded) if column.name == name)
 
 
@@ -208,19 +210,19 @@ def counting_query(keys: Sequence[tuple[str, str]], of: str, sums: Sequence[str]
 
 
 def without_nan(column: SqlColumn) -> str:
-    """The expression of a cell to group by, in which NaN is missing."""
+    """The expression of a column's cell, to group by, with NaN as NULL."""
     if column.cells != "float":
         return column.name
     return f"NULLIF({column.name}, CAST('NaN' AS REAL))"
 
 
 def with_types(rows: pl.DataFrame, types: Mapping[str, pl.DataType]) -> pl.DataFrame:
-    """Rows read from a file, cast to the types that they had; fails if a cell does not fit."""
+    """Rows read from a file, cast to these types; an error of Polars if a cell does not fit."""
     return pl.DataFrame([_with_type(column, types[column.name]) for column in rows.iter_columns()])
 
 
 def _with_type(column: pl.Series, dtype: pl.DataType) -> pl.Series:
-    """A column cast to a type; texts are parsed if that is dates, times or truth values."""
+    """A column cast to a type; texts are parsed as dates, times or truth values if it is one."""
     cells = column.cast(pl.String) if isinstance(column.dtype, pl.Enum) else column
     if cells.dtype == pl.String and isinstance(dtype, pl.Date | pl.Datetime | pl.Time):
         return cells.str.strptime(dtype)
@@ -231,7 +233,7 @@ def _with_type(column: pl.Series, dtype: pl.DataType) -> pl.Series:
 
 
 def digest_of(names: Iterable[str], rows: bytes) -> str:
-    """SHA-256 of a table: of the names of its columns, and of the digests of its rows in `rows`."""
+    """SHA-256 of a table: of the names of its columns, and of `rows`, digests of its rows."""
     code = hashlib.sha256()
     for name in map(str.encode, names):
         code.update(len(name).to_bytes(8, "little") + name)
@@ -249,7 +251,7 @@ def text_literal(path: Path | str) -> str:
     return "'" + str(path).replace("'", "''") + "'"
 
 
-def parquet(path: Path | str | Sequence[str], more: str = "") -> str:
+def parquet_call(path: Path | str | Sequence[str], more: str = "") -> str:
     """The call by which DuckDB reads Parquet files, to stand behind FROM; `more` are options."""
     named = (
         text_literal(path)

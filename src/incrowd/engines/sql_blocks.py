@@ -1,7 +1,8 @@
-"""Distinct rows of a release in blocks: they may be too many for one place.
+"""Distinct rows of a release, counted in blocks: all at once they may not fit into memory.
 
-Cells are numbered in the database, so that lines travel as whole numbers. What a reader cannot tell
-apart is always in one block.
+A line is a distinct row of cells and codes with its count. Cells are numbered in the database, so
+that lines travel as whole numbers. Lines whose first cells, once cleared, are equal are in one
+block.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -36,7 +37,7 @@ class BlockQuery:
     of: str
     """The text after FROM in a statement."""
     key: int
-    """Rows that are equal in so many of the first cells are in one block."""
+    """The number of first cells by which rows are put into blocks."""
     clear: Callable[[pl.DataFrame], pl.DataFrame]
     """Makes cells null that mean missing."""
 
@@ -49,7 +50,7 @@ class BlockQuery:
 def count_in_blocks(engine: "SqlCounting", lines: BlockQuery) -> Iterator[CountedRows]:
     """Yield the distinct rows, counted, block by block; in one if cells cannot be numbered.
 
-    Makes the table `lines` of the database meanwhile.
+    Makes the table `lines` in the database, and drops it at the end.
     """
     if not lines.plain:
         codes = {name: code for name, (code, _) in lines.codes.items()}
@@ -64,7 +65,7 @@ def count_in_blocks(engine: "SqlCounting", lines: BlockQuery) -> Iterator[Counte
     ]
     keys += [*zip(rest.expressions(more), rest.names, strict=True)]
     engine.database.make("lines", counting_query(keys, of))
-    number = -(-engine.number("SELECT count(*) AS n FROM lines") // BLOCK) | 1
+    number = -(-engine.query_number("SELECT count(*) AS n FROM lines") // BLOCK) | 1
     block = f"({' + '.join(f'{name} % {number}' for name in key.names)}) % {number}"
     for b in range(number):
         found = engine.database.rows(f"SELECT * FROM lines WHERE {block} = {b}")
@@ -75,12 +76,15 @@ def count_in_blocks(engine: "SqlCounting", lines: BlockQuery) -> Iterator[Counte
 def _pack_keys(
     engine: "SqlCounting", lines: BlockQuery, numbered: list["_SqlNumbers"]
 ) -> tuple[PackedKeys, PackedKeys, str]:
-    """Keys of the cells that tell the block, of other cells and codes, and the rows behind FROM."""
+    """Keys of the cells that tell the block, keys of other cells and codes, and the FROM clause.
+
+    The rows behind FROM are joined with the tables of `numbered` cells.
+    """
     sizes = [len(one.values) for one in numbered]
     held = [size for _, size in lines.codes.values()]
     shown = [f"{column.name} AS s{j}" for j, column in enumerate(lines.cells.values())]
     shown += [f"{code} AS h{j}" for j, (code, _) in enumerate(lines.codes.values())]
-    same = engine.database.same
+    same = engine.database.equality
     joins = (f"JOIN {one.table} ON {same(f'{one.table}.value', one.cell)}" for one in numbered)
     of = f"(SELECT {', '.join(shown)} FROM {lines.of}) shown {' '.join(joins)}"
     key = PackedKeys(tuple(sizes[: lines.key]))
@@ -92,9 +96,11 @@ class _SqlNumbers:
     """A column whose cells have numbers, in a table of the database."""
 
     table: str
+    """The table, with columns `value` and `code`."""
     cell: str
+    """The expression of the cell that it is joined to."""
     values: pl.Series
-    """The cell behind each number; texts are different ones, null where missing."""
+    """The cell that each number stands for, null where missing; texts are unique."""
 
     def cells(self, numbers: Codes) -> pl.Series:
         """The cells that these numbers stand for; texts as an Enum."""

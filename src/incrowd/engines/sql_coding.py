@@ -45,11 +45,11 @@ class SqlCoding:
     @cached_property
     def records(self) -> int:
         """Number of records."""
-        return self.number("SELECT count(*) AS n FROM source")
+        return self.query_number("SELECT count(*) AS n FROM source")
 
     @property
     def sealed(self) -> Mapping[str, str]:
-        """By column with such cells: what they hold that cannot be seen into (lists, bytes)."""
+        """What cells hold that incrowd cannot look into (lists, bytes), by column that has some."""
         said = {"nested": "lists or structures", "bytes": BYTES}
         return {
             column.name: said[column.cells]
@@ -63,7 +63,10 @@ class SqlCoding:
         kinds: Mapping[str, Kind] | None = None,
         missing_values: Sequence[str] = (),
     ) -> dict[str, CodedColumn]:
-        """Columns as codes by name, one code per distinct value, in the order of `entries`."""
+        """Columns as codes by name, one code per distinct value, in the order of `entries`.
+
+        `InputError` for a column of lists or structures, and for cells that are not of their kind.
+        """
         given = kinds or {}
         for name in names:
             if self.column(name).cells == "nested":
@@ -79,13 +82,13 @@ class SqlCoding:
             for name in names
         }
 
-    def unit(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
-        """The unit column as codes, equal for records of one person; 0 if a record names nobody."""
+    def unit_codes(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
+        """The column of people as codes, equal for records of one person, 0 where it is missing."""
         kinds = {name: Kind.TEXT} if self.text else None
         return self.codes([name], kinds, missing_values)[name]
 
-    def texts(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
-        """A column coded by the text of its values, one code per distinct value."""
+    def text_codes(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
+        """A column coded by the text of its cells, one code per distinct value."""
         values = self.entries(name).values.to_frame()
         return coded_texts(with_nulls(values, missing_values, text=self.text)[name], name)
 
@@ -96,7 +99,7 @@ class SqlCoding:
         return np.bincount(column.codes, weights=records, minlength=size).astype(np.int64)
 
     def column(self, name: str) -> SqlColumn:
-        """The column with this name, renamed to c0, c1, … for statements; refused if none."""
+        """The column with this name, renamed to c0, c1, … for statements; `PolicyError` if none."""
         if name not in self.names:
             raise PolicyError(
                 f"the table has no column {name!r}",
@@ -109,13 +112,16 @@ class SqlCoding:
         """What statements call the column with this name, such as c0."""
         return self.column(name).name
 
-    def number(self, query: str) -> int:
+    def query_number(self, query: str) -> int:
         """The whole number that a query answers; 0 if it answers NULL."""
         found = self.database.rows(query).item()
         return 0 if found is None else int(found)
 
     def put_weights(self, name: str) -> Coding:
-        """Put a table of a column's values and weights into the database; return how to join it."""
+        """Put a table of a column's values and weights into the database; return how to join it.
+
+        `InputError` if a weight is missing, negative or no number.
+        """
         column, weight = self.weights(name)
         table = f"w{self.names.index(name)}"
         values = self.entries(name).values.alias("value")
@@ -134,7 +140,7 @@ class SqlCoding:
     def _join_on(self, table: str, name: str) -> Coding:
         """How a table of values and codes is joined to the rows by the column with this name."""
         cell = f"source.{self.cell(name)}"
-        return Coding(table, self.database.same(f"{table}.value", cell))
+        return Coding(table, self.database.equality(f"{table}.value", cell))
 
     def join_codes(self, columns: Sequence[CodedColumn]) -> JoinedCodes:
         """The rows of the table, joined with the codes of these columns."""
@@ -158,14 +164,17 @@ class SqlCoding:
         return codes_of_answer(joined["code"])
 
     def weights(self, name: str) -> tuple[CodedColumn, Floats]:
-        """A column of sampling weights, coded, and the weight of each of its codes."""
+        """A column of sampling weights, coded, and the weight of each of its codes.
+
+        `InputError` if a weight is missing, negative or no number.
+        """
         column = self._code_weights(name)
         weight = weight_of_codes(column)
         refuse_weights(name, int(self.frequency(column)[~(weight >= 0)].sum()))
         return column, weight
 
     def _code_weights(self, name: str) -> CodedColumn:
-        """The column as codes of numbers; cells that are none are refused as wrong weights."""
+        """The column as codes of numbers; `InputError`, on weights, if a cell is no number."""
         try:
             return self.codes([name], {name: Kind.NUMBER})[name]
         except InputError as error:
@@ -185,5 +194,5 @@ class SqlCoding:
 
 
 def codes_of_answer(column: pl.Series) -> Codes:
-    """A column of codes, as a database answers it, as an array."""
+    """A column of codes in a database's answer, as an array."""
     return column.to_numpy().astype(np.int32, copy=False)

@@ -60,8 +60,8 @@ class SqlCounting(SqlCoding):
             for one in coded
         }
 
-    def sizes(self, columns: Sequence[str]) -> tuple[Counts, Counts]:
-        """Each size of classes of records equal in these columns, and how many classes have it."""
+    def class_sizes(self, columns: Sequence[str]) -> tuple[Counts, Counts]:
+        """Each size of a class of records equal in these columns, and how many classes have it."""
         keys = [(without_nan(self.column(name)), f"s{j}") for j, name in enumerate(columns)]
         found = self.database.rows(
             "SELECT classes.n AS size, count(*) AS n "
@@ -71,7 +71,7 @@ class SqlCounting(SqlCoding):
         return size[size > 0], number[size > 0]
 
     def batches(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
-        """The records with these columns, by number, in frames; at least one frame."""
+        """The records with these columns, in the order of their numbers, in one or more frames."""
         shown = ", ".join(f"{self.cell(name)} AS s{j}" for j, name in enumerate(columns))
         query, some = f"SELECT {shown} FROM source ORDER BY row", False
         for batch in self.database.batches(query):
@@ -81,12 +81,12 @@ class SqlCounting(SqlCoding):
             yield _with_names(self.database.rows(f"{query} LIMIT 0"), columns)
 
     def _rows_by_person(self, unit: CodedColumn) -> str:
-        """What stands behind FROM to group records by person; those that name nobody are alone."""
+        """The text after FROM that groups records by person; those that name nobody stay apart."""
         if not self.database.joins:
             cell = self.cell(unit.name)
             return f"source GROUP BY {cell}, CASE WHEN {cell} IS NULL THEN row END"
         joined = self.join_codes((unit,))
-        code = joined.code(unit.name)
+        code = joined.code_expression(unit.name)
         return f"{joined.text} GROUP BY CASE WHEN {code} = 0 THEN -1 - row ELSE {code} END"
 
     def tally(
@@ -124,12 +124,12 @@ class SqlCounting(SqlCoding):
         coded = (*quasi, *sensitive)
         keys = PackedKeys(tuple(len(column.domain) + 1 for column in coded))
         joined = self.join_codes(tuple({column.name: column for column in coded}.values()))
-        packed = keys.expressions([joined.code(column.name) for column in coded])
-        of = f"{joined.text} {joined.where(column.name for column in complete)}"
+        packed = keys.expressions([joined.code_expression(column.name) for column in coded])
+        of = f"{joined.text} {joined.where_clause(column.name for column in complete)}"
         self.database.make(
             "tallied", counting_query(list(zip(packed, keys.names, strict=True)), of)
         )
-        rows = self.number("SELECT count(*) AS n FROM tallied")
+        rows = self.query_number("SELECT count(*) AS n FROM tallied")
         codes, counts = np.empty((len(coded), rows), dtype=np.int32), np.empty(rows, dtype=np.int64)
         done = 0
         named = ", ".join(keys.names)
@@ -173,7 +173,7 @@ class SqlCounting(SqlCoding):
         classes: str | None = None,
         weight: str | None = None,
     ) -> CountedRows:
-        """Count the distinct rows of cells and codes; 0.0 and -0.0 are told apart, as readers can.
+        """Count the distinct rows of cells and codes; 0.0 and -0.0 differ, since readers see that.
 
         `names` are those of the cells; `of` is what stands behind FROM; `codes`, `unit`, `classes`
         and `weight` (summed) are expressions.
@@ -193,16 +193,19 @@ class SqlCounting(SqlCoding):
         )
 
     def count_cells(self, cell: SqlColumn, name: str, of: str) -> Iterator[CountedRows]:
-        """The distinct cells of a column, called `name`, with their records, batch by batch."""
+        """Yield the distinct cells of a column, called `name`, and their counts, batch by batch."""
         for found in self.database.batches(counting_query(self._cell_keys([cell]), of)):
             records = found["n"].to_numpy().astype(np.int64)
             yield CountedRows(_with_zero_signs(found, 0).alias(name).to_frame(), records)
 
     def _cell_keys(self, cells: Sequence[SqlColumn]) -> list[tuple[str, str]]:
-        """Expressions to group by: cells s0, s1, … and, for floats, z0, z1, …: whether it is -0."""
+        """Expressions to group by, and their names: cells s0, s1, … and, of floats, z0, z1, ….
+
+        z<j> is true if the cell s<j> is -0.0.
+        """
         keys = [(cell.name, f"s{j}") for j, cell in enumerate(cells)]
         return keys + [
-            (self.database.negative_zero(cell.name), f"z{j}")
+            (self.database.negative_zero_test(cell.name), f"z{j}")
             for j, cell in enumerate(cells)
             if cell.cells == "float"
         ]
@@ -214,19 +217,22 @@ class SqlCounting(SqlCoding):
         cells: Sequence[str] = (),
         weight: str | None = None,
     ) -> CountedRows:
-        """Count rows of codes and cells that lack none of `complete`; sum a column of weights."""
+        """Count distinct rows of codes and cells, of records that lack none of `complete`.
+
+        `weight` names a column of weights, whose sums come along.
+        """
         if not self.database.joins:
             return self._count_lines_here(coded, complete, cells, weight)
         given = {column.name: column for column in (*coded, *complete)}
         joined = self.join_codes(tuple(given.values()))
-        of, where = joined.text, joined.where(column.name for column in complete)
+        of, where = joined.text, joined.where_clause(column.name for column in complete)
         weighing = None if weight is None else self.put_weights(weight)
         if weighing is not None:
             of += f" {weighing.join}"
         return self.count_distinct(
             [self.column(name) for name in cells],
             cells,
-            {column.name: joined.code(column.name) for column in coded},
+            {column.name: joined.code_expression(column.name) for column in coded},
             f"{of} {where}",
             weight=None if weighing is None else f"{weighing.table}.code",
         )
@@ -238,7 +244,7 @@ class SqlCounting(SqlCoding):
         cells: Sequence[str],
         weight: str | None,
     ) -> CountedRows:
-        """As `_count_lines`, where no codes are joined: cells are counted there and coded here."""
+        """As `_count_lines`, for a database without joined codes: counted cells are coded here."""
         given = {column.name: column for column in (*coded, *complete)}
         names = tuple(dict.fromkeys((*given, *cells, *([] if weight is None else [weight]))))
         found = self.count_distinct([self.column(name) for name in names], names, {}, "source")

@@ -31,16 +31,16 @@ class SqlEngine(SqlCounting):
     def stage(self, plan: RowPlan, draw: np.random.Generator) -> SqlStaged:
         """Make the rows that are to leave, with class and person, in a table of ours."""
         place, order, within = (draw.bytes(16).hex() for _ in range(3))
-        self.database.snapshot()
+        self.database.take_snapshot()
         staging = Staging(self, plan)
-        staging.assign(place)
-        staging.show(order, within)
+        staging.assign_classes(place)
+        staging.stage_rows(order, within)
         return SqlStaged(self, plan, order)
 
     def part_counts(
         self, plan: RowPlan, part: str, sensitive: Sequence[CodedColumn] = ()
     ) -> CountedRows:
-        """Records per part (an expression over codes k0, k1, …) and per sensitive code."""
+        """Count records per part (an expression over codes k0, k1, …) and per sensitive code."""
         codes = {"part": part}
         codes |= {column.name: f"k{place_of(plan, column.name)}" for column in sensitive}
         return self.count_distinct([], [], codes, f"({Staging(self, plan).coded_rows}) coded")
@@ -56,18 +56,18 @@ class SqlEngine(SqlCounting):
     ) -> SqlStaged:
         """Stage what a job makes of parts, as `PartEngine` says; people stay in one part."""
         order = draw.bytes(16).hex()
-        self.database.snapshot()
+        self.database.take_snapshot()
         if plan.unit is not None:
             person = "CASE WHEN u = 0 THEN -1 - row ELSE u END"
             part = f"min({part}) OVER (PARTITION BY {person})"
         staging = Staging(self, plan)
         query = f"SELECT coded.*, {part} AS part FROM ({staging.coded_rows}) coded"
         self.database.apply("assigned", query, job, watch, kept)
-        staging.show(order, "", by_job=True)
+        staging.stage_rows(order, "", by_job=True)
         return SqlStaged(self, plan, order)
 
     def class_cells(self, columns: int) -> pl.DataFrame:
-        """The distinct cells low0, high0, level0, low1, … that a job staged, with records `n`."""
+        """The distinct rows of low0, high0, level0, low1, … that a job staged, and counts `n`."""
         ends = [f"{name}{j}" for j in range(columns) for name in ("low", "high", "level")]
         return self.database.rows(counting_query([(end, end) for end in ends], "assigned"))
 

@@ -14,10 +14,13 @@ _LARGEST = 2**62
 
 @dataclass(frozen=True)
 class PackedKeys:
-    """Codes as digits of as few whole numbers as hold them, first column first; they sort alike."""
+    """Codes of several columns as digits of as few whole numbers (keys) as hold them.
+
+    The first column is the highest digit, so that keys sort as rows of codes do.
+    """
 
     sizes: tuple[int, ...]
-    """How many codes each column has: its codes are below."""
+    """How many codes each column has: its codes are 0 to below this number."""
     prefix: str = "key"
     """How the names of keys begin in statements."""
 

@@ -33,20 +33,20 @@ class SqlStaged:
     @cached_property
     def records(self) -> int:
         """Number of released records."""
-        return self.engine.number("SELECT count(*) AS n FROM staged")
+        return self.engine.query_number("SELECT count(*) AS n FROM staged")
 
     @property
     def frame(self) -> Any:
-        """The rows in the kind of table that came in; None if they were written to a target."""
+        """The rows in the kind of table that came in, if written without a target; else None."""
         written: SqlWritten | None = self.__dict__.get("written")
         if written is None or written.target is not None:
             return None
         return self.engine.database.frame(written.release)
 
     @property
-    def repeated(self) -> int:
-        """Number of records that the release holds more than once."""
-        return self.engine.number(
+    def repeated_records(self) -> int:
+        """Number of records of the table that the release holds more than once."""
+        return self.engine.query_number(
             "SELECT count(*) AS n FROM (SELECT row FROM staged GROUP BY row "
             "HAVING count(*) > 1) twice"
         )
@@ -87,7 +87,7 @@ class SqlStaged:
         cells = {name: self.shown_column(name) for name in columns}
         return count_in_blocks(self.engine, BlockQuery(cells, codes, "staged", len(columns), clear))
 
-    def originals(self, columns: Sequence[str]) -> CountedRows:
+    def count_originals(self, columns: Sequence[str]) -> CountedRows:
         """The distinct rows of the original cells in these columns, told apart by class."""
         return self.engine.count_distinct(
             [self.engine.column(name) for name in columns], columns, {}, _BESIDE, classes="class"
@@ -99,8 +99,8 @@ class SqlStaged:
         return self.engine.count_distinct(pair, ("held", "shown"), {}, _BESIDE)
 
     def count_altered(self) -> dict[str, int]:
-        """Number of cells, per column that leaves as it is, that differ from their record."""
-        kept = self.plan.kept
+        """Number of cells that differ from their records', by column that leaves as it is."""
+        kept = self.plan.kept_columns
         if not kept:
             return {}
         wrong = ", ".join(
@@ -112,12 +112,12 @@ class SqlStaged:
         return dict(zip(kept, found.row(0), strict=True))
 
     def write(self, target: Target | NewTable | None = None) -> "SqlWritten":
-        """Write the rows in a drawn order, or in the table's if that is kept; return them anew."""
+        """Write the rows in a drawn order, or in the table's if kept; return them read anew."""
         shown = ", ".join(
-            f"{self.shown_column(name).released} AS {self.engine.database.quote(name)}"
+            f"{self.shown_column(name).release_expression} AS {self.engine.database.quote(name)}"
             for name in self.names
         )
-        drawn = f"{self.engine.database.random(self.secret, 'row')}, row"
+        drawn = f"{self.engine.database.random_number(self.secret, 'row')}, row"
         order = "row" if self.plan.keep_order else drawn
         query = f"SELECT {shown} FROM staged ORDER BY {order}"
         release = self.engine.database.write(query, target)
@@ -166,20 +166,20 @@ class SqlWritten(Written):
     @cached_property
     def records(self) -> int:
         """Number of records."""
-        return self.engine.number(f"SELECT count(*) AS n FROM {self.release.rows}")
+        return self.engine.query_number(f"SELECT count(*) AS n FROM {self.release.rows}")
 
     def counts(self, columns: Sequence[str]) -> CountedRows:
-        """The distinct rows of these columns, and their records."""
+        """The distinct rows of these columns, and how many records each has."""
         spelled = [self._written_column(name) for name in columns]
         return self.engine.count_distinct(spelled, columns, {}, self.release.rows)
 
     def blocks(self, columns: Sequence[str], key: int, clear: Clearing) -> Iterator[CountedRows]:
-        """The distinct rows of these columns in blocks that the first `key` columns tell."""
+        """The distinct rows of these columns in blocks, by the first `key` columns."""
         cells = {name: self._written_column(name) for name in columns}
         return count_in_blocks(self.engine, BlockQuery(cells, {}, self.release.rows, key, clear))
 
     def values(self, column: str) -> Iterator[CountedRows]:
-        """The distinct cells of a column with their records, batch by batch."""
+        """The distinct cells of a column and how many records have each, batch by batch."""
         return self.engine.count_cells(self._written_column(column), column, self.release.rows)
 
     def _written_column(self, name: str) -> SqlColumn:
@@ -192,17 +192,20 @@ class SqlWritten(Written):
         return self.release.digest
 
     def publish(self) -> None:
-        """Let others see the release."""
+        """Let others see the release, where writing alone does not."""
         self.release.publish()
 
-    def differing(
+    def count_differences(
         self,
         staged: SqlStaged,
         missing_values: Sequence[str],  # noqa: ARG002  missing cells are written as such
         *,
         blank: bool,  # noqa: ARG002  the same
     ) -> int:
-        """How many rows one side has more often; if columns differ, the rows of the larger side."""
+        """Number of rows that one side has and the other lacks, counted with their copies.
+
+        Both directions are added. If the columns differ, it is the larger number of rows.
+        """
         if self.names != staged.names:
             return max(self.records, staged.records)
         quote = self.engine.database.quote
@@ -213,14 +216,14 @@ class SqlWritten(Written):
             f"SELECT {self._comparable_cells(theirs)}, -1 AS sign FROM staged",
         ]
         every = ", ".join(f"{letter}{j}" for j in range(len(self.names)) for letter in "sz")
-        return self.engine.number(
+        return self.engine.query_number(
             f"SELECT sum(abs(n)) AS n FROM (SELECT sum(sign) AS n FROM ({' UNION ALL '.join(sides)}"
             f") sides GROUP BY {every} HAVING sum(sign) <> 0) uneven"
         )
 
     def _comparable_cells(self, columns: Sequence[SqlColumn]) -> str:
-        """What to compare by: cells s0, … (NaN missing), and z0, … for -0.0, which equals 0.0."""
-        negative = self.engine.database.negative_zero
+        """Expressions to compare rows by: cells s0, … (NaN as NULL), and z0, …, true for -0.0."""
+        negative = self.engine.database.negative_zero_test
         signs = (
             f"coalesce({negative(column.name)}, false)" if column.cells == "float" else "false"
             for column in columns

@@ -29,13 +29,17 @@ class Staging:
         """A query of the records that may leave: number `row`, codes k0, k1, … and person `u`."""
         plan = self.plan
         joined = self.engine.join_codes((*plan.coded, *as_tuple(plan.unit)))
-        shown = [f"{joined.code(column.name)} AS k{j}" for j, column in enumerate(plan.coded)]
-        shown.append("0 AS u" if plan.unit is None else f"{joined.code(plan.unit.name)} AS u")
+        shown = [
+            f"{joined.code_expression(column.name)} AS k{j}" for j, column in enumerate(plan.coded)
+        ]
+        shown.append(
+            "0 AS u" if plan.unit is None else f"{joined.code_expression(plan.unit.name)} AS u"
+        )
         whole = plan.coded[: plan.quasi if plan.complete else 0]
-        where = joined.where(column.name for column in whole)
+        where = joined.where_clause(column.name for column in whole)
         return f"SELECT source.row, {', '.join(shown)} FROM {joined.text} {where}"
 
-    def assign(self, secret: str) -> None:
+    def assign_classes(self, secret: str) -> None:
         """Make the table `assigned`: the class of each record that leaves, beside its codes.
 
         Which of equal records go into which class is drawn with the secret.
@@ -52,7 +56,7 @@ class Staging:
         pairs = zip(packed, keys.names, strict=True)
         same = " AND ".join(f"{key} = pieces.{name}" for key, name in pairs)
         if _splits_equal_records(self.plan):
-            drawn = database.random(secret, "row")
+            drawn = database.random_number(secret, "row")
             coded = (
                 f"SELECT {shown}, row_number() OVER (PARTITION BY {', '.join(codes)} "
                 f"ORDER BY {drawn}, row) - 1 AS place FROM ({coded}) coded"
@@ -64,17 +68,17 @@ class Staging:
         )
 
     def _put_pieces(self, keys: PackedKeys) -> None:
-        """Put the table `pieces`, the lines of `_pieces`, into the database."""
+        """Put the lines of `_class_lines` into the database as the table `pieces`."""
         put = self.engine.database.put
-        for lines in self._pieces(keys):
+        for lines in self._class_lines(keys):
             put("pieces", lines)
             put = self.engine.database.add
 
-    def _pieces(self, keys: PackedKeys) -> Iterator[pl.DataFrame]:
-        """The classes of coded rows with their packed keys, in frames of limited size.
+    def _class_lines(self, keys: PackedKeys) -> Iterator[pl.DataFrame]:
+        """Lines of a coded row's packed keys and its class, in frames of limited size.
 
-        If equal records go into several classes, also the place among them, from 0, where each
-        class begins (`first_place`) and the one after its end (`last_place`).
+        If equal records go into several classes, a line also has their range of places among the
+        equal records, from 0: `first_place` up to, but without, `last_place`.
         """
         tally, pieces = self.plan.tally, self.plan.pieces
         every, whole = np.arange(len(pieces.row)), not _splits_equal_records(self.plan)
@@ -92,11 +96,11 @@ class Staging:
                 lines |= {"first_place": last - pieces.count[some], "last_place": last}
             yield pl.DataFrame({**lines, "class": pieces.class_of[some]})
 
-    def show(self, order: str, within: str, *, by_job: bool = False) -> None:
-        """Make the table `staged` of what leaves; its columns are s0, s1 and so on.
+    def stage_rows(self, order: str, within: str, *, by_job: bool = False) -> None:
+        """Make the table `staged` of the records that leave; what they show is s0, s1 and so on.
 
-        `order` and `within` are secrets for what is drawn. With `by_job` a job on parts has made
-        what is shown by class.
+        `order` is the secret that numbers of classes are drawn with, `within` the one for cells
+        that change places. With `by_job` a job on parts has made the cells shown by class.
         """
         plan, database = self.plan, self.engine.database
         tables, shown = [], []
@@ -108,7 +112,7 @@ class Staging:
             shown.append(f"{text} AS s{j}")
             tables.append(joins)
         if any(isinstance(cell, Within) for cell in plan.cells.values()):
-            drawn = database.random(within, "row")
+            drawn = database.random_number(within, "row")
             ranked = (
                 "SELECT row, class, row_number() OVER (PARTITION BY class ORDER BY row) AS here, "
                 f"row_number() OVER (PARTITION BY class ORDER BY {drawn}, row) AS there "
@@ -132,7 +136,11 @@ class Staging:
     def _cell_expression(  # noqa: PLR0911  one answer per kind of cell
         self, j: int, name: str, cell: Cell, order: str
     ) -> tuple[str, str]:
-        """What column j (`name`) shows, as an expression, and its joins; makes their tables."""
+        """The expression of what column j (`name`) shows, and the joins that it needs.
+
+        Puts the joined tables into the database. `PolicyError` for a kind of cell that databases
+        cannot show.
+        """
         engine, database = self.engine, self.engine.database
         match cell:
             case Keep():
@@ -140,7 +148,7 @@ class Staging:
             case Within():
                 return f"theirs.{engine.cell(name)}", ""
             case ClassNumber():
-                drawn = database.random(order, "row")
+                drawn = database.random_number(order, "row")
                 numbers = (
                     f"(SELECT class, row_number() OVER (ORDER BY min({drawn}), class) AS number "
                     f"FROM assigned GROUP BY class) t{j}"
@@ -150,7 +158,7 @@ class Staging:
                 values = engine.entries(name).values.alias("value")
                 texts = pl.Series("label", labels.tolist(), dtype=pl.String)
                 database.put(f"label{j}", pl.DataFrame([values, texts.gather(column.codes)]))
-                same = database.same(f"t{j}.value", f"source.{engine.cell(name)}")
+                same = database.equality(f"t{j}.value", f"source.{engine.cell(name)}")
                 return f"t{j}.label", f"JOIN label{j} t{j} ON {same}"
             case ByClass(original=True):
                 return self._original_expression(j, name, f"assigned.k{place_of(self.plan, name)}")
@@ -172,9 +180,10 @@ class Staging:
                 )
 
     def _original_expression(self, j: int, name: str, code: str) -> tuple[str, str]:
-        """The expression of a code's original value, in one spelling, and the join that it needs.
+        """The expression of a code's original value, and the join that it needs.
 
-        Puts the table that is joined into the database.
+        Values with the same code show the first of them; code 0 shows a missing cell. Puts the
+        table that is joined into the database.
         """
         engine, database = self.engine, self.engine.database
         column = next(column for column in self.plan.coded if column.name == name)

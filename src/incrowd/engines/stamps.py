@@ -31,13 +31,13 @@ class Stamp:
         return cls(Path(path), facts)
 
     @property
-    def changed(self) -> bool:
+    def is_changed(self) -> bool:
         """Whether the file was written to since the stamp was made, or is gone."""
         return Stamp.of(self.path) != self
 
     def refuse_changed(self) -> None:
-        """Refuse a file that changed since the stamp was made."""
-        if self.changed:
+        """Raise `NotMetError` if the file changed since the stamp was made."""
+        if self.is_changed:
             raise NotMetError(
                 "the file changed while it was read, so its rows are not those that should leave",
                 remedy="make sure that nothing changes it meanwhile",

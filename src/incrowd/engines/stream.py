@@ -26,12 +26,15 @@ from incrowd.watch import Watch
 Hashes = NDArray[np.uint64]
 
 _BLOCK = 1024
+"""Draws that are computed at a time."""
 UNSURE = 1e-9
-"""Highest probability that there are more distinct rows than `most_rows` says."""
+"""Highest probability that there are more distinct rows than `most_distinct_rows` says."""
 _FAR = 2**50
 """More records than any table has."""
 _LIGHTEST = -34.0
+"""The least logarithm of a weight; with less, skips would be longer than any table."""
 _PIECES = 64
+"""Parts of batches that are held before they are put together."""
 _STEP, _MIX, _MIX_AGAIN = (
     np.uint64(0x9E3779B97F4A7C15),
     np.uint64(0xBF58476D1CE4E5B9),
@@ -53,7 +56,7 @@ class StreamSample:
         return self.frame.height == self.seen
 
     def select(self, names: Sequence[str]) -> "StreamSample":
-        """The sample with these columns only."""
+        """The sample with only these columns, in this order."""
         return StreamSample(select_columns(self.frame, names), self.seen)
 
     def records(self, *, text: bool = False) -> Records:
@@ -82,9 +85,10 @@ class Reservoir(Protocol):
         """Number of slots."""
 
     def draw(self, start: int, stop: int) -> tuple[Counts, Counts]:
-        """The drawn records from number `start` to before `stop`, and the slot of each.
+        """The records drawn from number `start` to before `stop`, and the slot of each.
 
-        A slot occurs once. Calls go through the stream in order, without gaps.
+        The records are numbers in the stream, from 0. A slot occurs once. Calls go through the
+        stream in order, without gaps.
         """
 
     def slots_filled(self, seen: int) -> int:
@@ -102,7 +106,7 @@ class RecordReservoir:
         if size < 1:
             raise PolicyError("a sample needs at least one record", remedy="give 1 or more")
         self._size = size
-        self._rng = _generator(seed, 0)
+        self._rng = _seeded_generator(seed, 0)
         self._log_weight = 0.0
         self._last = size - 1
         self._places = np.zeros(0, dtype=np.int64)
@@ -130,10 +134,10 @@ class RecordReservoir:
         return places[::-1][last], taken
 
     def _extend(self) -> None:
-        """Compute the next `_BLOCK` draws, their records and slots, ahead."""
+        """Compute the next `_BLOCK` draws: the record and the slot of each."""
         uniforms = 1.0 - self._rng.random((3, _BLOCK))
         logs = self._log_weight + np.cumsum(np.log(uniforms[0])) / self._size
-        places = self._last + np.cumsum(_skips(uniforms[1], logs) + 1)
+        places = self._last + np.cumsum(_skip_lengths(uniforms[1], logs) + 1)
         slots = np.minimum((1.0 - uniforms[2]) * self._size, self._size - 1).astype(np.int64)
         self._log_weight, self._last = float(logs[-1]), int(places[-1])
         self._places = np.concatenate([self._places, places])
@@ -170,7 +174,7 @@ class PairReservoir:
         if size < 1:
             raise PolicyError("a sample needs at least one pair", remedy="give 1 or more")
         self._size = size
-        self._key = np.uint64(_generator(seed, 1).integers(2**64, dtype=np.uint64))
+        self._key = np.uint64(_seeded_generator(seed, 1).integers(2**64, dtype=np.uint64))
         self._step = np.zeros(size, dtype=np.uint64)
         self._log_weight = np.zeros(size)
         self._next = np.ones(size, dtype=np.int64)
@@ -203,11 +207,11 @@ class PairReservoir:
         """Compute the record that each of these pairs draws next."""
         self._step[pairs] += np.uint64(1)
         self._log_weight[pairs] += np.log(self._uniforms(pairs, 0)) / 2
-        skips = _skips(self._uniforms(pairs, 1), self._log_weight[pairs])
+        skips = _skip_lengths(self._uniforms(pairs, 1), self._log_weight[pairs])
         self._next[pairs] += skips + 1
 
     def _uniforms(self, pairs: Counts, which: int) -> Floats:
-        """Random number `which` (0, 1 or 2), in (0, 1], of the present step of these pairs."""
+        """Random number `which` (0, 1 or 2), in (0, 1], of the current draw of these pairs."""
         place = self._step[pairs] * np.uint64(self._size) + pairs.astype(np.uint64)
         mixed = _mix(self._key + _STEP * (np.uint64(3) * place + np.uint64(which)))
         return ((mixed >> np.uint64(11)).astype(np.float64) + 1.0) * 2.0**-53
@@ -220,7 +224,10 @@ def draw(
     *,
     columns: Sequence[str] | None = None,
 ) -> list[StreamSample]:
-    """Read all batches of a table once; return a sample (of these columns) for each reservoir."""
+    """Read all batches of a table once; return a sample (of these columns) for each reservoir.
+
+    `InputError` without a batch, or if a batch lacks a column.
+    """
     keepers = [
         _DistinctKeeper(one) if isinstance(one, DistinctRowSample) else _SlotKeeper(one)
         for one in reservoirs
@@ -230,11 +237,11 @@ def draw(
         frame = _as_polars(batch)
         names = frame.columns if names is None else names
         for keeper in keepers:
-            keeper.see(columns_of_batch(frame, names, number), seen)
+            keeper.add_batch(columns_of_batch(frame, names, number), seen)
         seen += frame.height
         if watch is not None:
             watch.tell(f"reading: {seen:,} records so far", 0.0)
-    if names is None or not keepers[0].began:
+    if names is None or not keepers[0].has_batch:
         raise InputError(
             "the stream has no batch",
             remedy="give at least one batch, even an empty one with its columns",
@@ -259,12 +266,12 @@ class _Keeper:
         self._pieces: list[pl.DataFrame] = []
 
     @property
-    def began(self) -> bool:
+    def has_batch(self) -> bool:
         """Whether a batch was seen."""
         return bool(self._pieces)
 
     def _keep(self, frame: pl.DataFrame, rows: Counts) -> None:
-        """Keep these rows of a batch; of the first batch at least its columns."""
+        """Keep these rows of a batch; of the first one at least a frame with its columns."""
         if len(rows) or not self._pieces:
             self._pieces.append(frame[rows])
 
@@ -278,7 +285,7 @@ class _SlotKeeper(_Keeper):
         self._height = 0
         self._place = np.full(plan.slots, -1, dtype=np.int64)
 
-    def see(self, frame: pl.DataFrame, start: int) -> None:
+    def add_batch(self, frame: pl.DataFrame, start: int) -> None:
         """Draw from a batch whose first record has number `start`, and keep what was drawn."""
         records, slots = self._plan.draw(start, start + frame.height)
         rows, row_of = np.unique(records - start, return_inverse=True)
@@ -286,14 +293,14 @@ class _SlotKeeper(_Keeper):
         self._keep(frame, rows)
         self._height += len(rows)
         if self._height > 2 * self._plan.slots or len(self._pieces) > _PIECES:
-            self._settle()
+            self._drop_unneeded()
 
     def sample(self, seen: int) -> StreamSample:
         """The sample of the records in the slots, in the order of slots; `seen` records went by."""
         filled = self._plan.slots_filled(seen)
         return StreamSample(_stack(self._pieces)[self._place[:filled]], seen)
 
-    def _settle(self) -> None:
+    def _drop_unneeded(self) -> None:
         """Drop the records that no slot holds any more."""
         taken = self._place >= 0
         rows, row_of = np.unique(self._place[taken], return_inverse=True)
@@ -308,26 +315,31 @@ class _DistinctKeeper(_Keeper):
     def __init__(self, plan: DistinctRowSample) -> None:
         super().__init__()
         self._size = plan.size
-        self._seed = int(_generator(plan.seed, 2).integers(2**63))
+        self._seed = int(_seeded_generator(plan.seed, 2).integers(2**63))
         self._numbers = np.zeros(0, dtype=np.uint64)
         self._limit = np.uint64(2**64 - 1)
         """No row with a larger number is among the smallest."""
 
-    def see(self, frame: pl.DataFrame, start: int) -> None:  # noqa: ARG002  where rows stand does not matter
+    def add_batch(self, frame: pl.DataFrame, start: int) -> None:  # noqa: ARG002  where rows stand does not matter
         """Keep the rows of a batch that may be among those with the smallest numbers."""
         numbers = self._hash_rows(frame)
         rows = np.flatnonzero(numbers <= self._limit)
         self._keep(frame, rows)
         self._numbers = np.concatenate([self._numbers, numbers[rows]])
         if len(self._numbers) > 2 * self._size or len(self._pieces) > _PIECES:
-            self._settle()
+            self._drop_unneeded()
 
     def sample(self, seen: int) -> StreamSample:
-        """The sampled rows, and the most distinct rows there may be (`seen`)."""
-        self._settle()
+        """The sampled rows; as `StreamSample.seen` the most distinct rows that there may be.
+
+        If the sample is not full, it holds all distinct rows, and their number is exact.
+        """
+        self._drop_unneeded()
         if len(self._numbers) < self._size:
             return StreamSample(self._pieces[0], len(self._numbers))
-        return StreamSample(self._pieces[0], min(seen, most_rows(self._size, int(self._limit))))
+        return StreamSample(
+            self._pieces[0], min(seen, most_distinct_rows(self._size, int(self._limit)))
+        )
 
     def _hash_rows(self, frame: pl.DataFrame) -> Hashes:
         """A random-looking number for each row, the same for equal rows."""
@@ -336,7 +348,7 @@ class _DistinctKeeper(_Keeper):
             hashes = frame.with_columns(categories.cast(pl.String)).hash_rows(seed=self._seed)
         return _mix(hashes.to_numpy())
 
-    def _settle(self) -> None:
+    def _drop_unneeded(self) -> None:
         """Drop rows that repeat others, and all but those with the smallest numbers."""
         numbers, first = np.unique(self._numbers, return_index=True)
         kept = first[: self._size]
@@ -346,11 +358,11 @@ class _DistinctKeeper(_Keeper):
             self._limit = self._numbers[-1]
 
 
-def most_rows(size: int, limit: int) -> int:
-    """The most distinct rows there may be if `size` numbers of 64 bits are up to a limit.
+def most_distinct_rows(size: int, limit: int) -> int:
+    """The most distinct rows that there may be if only `size` of their hashes are up to `limit`.
 
-    Of D random numbers, fewer than `size` + 1 are that small; with more rows than returned this has
-    a probability of at most `UNSURE` (Chernoff's bound for the lower tail).
+    Hashes are random numbers of 64 bits. With more rows than returned, so few hashes up to the
+    limit have a probability of at most `UNSURE` (Chernoff's bound for the lower tail).
     """
     share = (limit + 1) / 2.0**64
     extra = -math.log(UNSURE)
@@ -366,8 +378,11 @@ def _mix(numbers: Hashes) -> Hashes:
     return mixed ^ (mixed >> np.uint64(31))
 
 
-def _skips(uniforms: Floats, log_weight: Floats) -> Counts:
-    """How many records algorithm L skips before each draw; uniforms are in (0, 1], weights logs."""
+def _skip_lengths(uniforms: Floats, log_weight: Floats) -> Counts:
+    """How many records algorithm L skips before each draw.
+
+    `uniforms` are in (0, 1]; `log_weight` is the logarithm of the algorithm's W for each draw.
+    """
     weight = np.exp(np.maximum(log_weight, _LIGHTEST))
     with np.errstate(divide="ignore"):
         misses = np.where(weight < 0.5, np.log1p(-weight), np.log(1.0 - weight))
@@ -375,14 +390,18 @@ def _skips(uniforms: Floats, log_weight: Floats) -> Counts:
     return np.floor(np.minimum(skips, _FAR)).astype(np.int64)
 
 
-def _generator(seed: int | None, stream: int) -> np.random.Generator:
-    """A generator of this seed, another for each number `stream`; unpredictable without a seed."""
+def _seeded_generator(seed: int | None, stream: int) -> np.random.Generator:
+    """A generator of random numbers from this seed, another for each `stream`.
+
+    Unpredictable without a seed; `PolicyError` for a negative one.
+    """
     if seed is not None and seed < 0:
         raise PolicyError("the seed must be 0 or more", remedy="give a whole number")
     return np.random.default_rng(None if seed is None else [seed, stream])
 
 
 def _as_polars(batch: Any) -> pl.DataFrame:
+    """A batch as a frame of Polars; `InputError` if it is no frame of pandas, Polars or PyArrow."""
     if isinstance(batch, pl.DataFrame):
         return batch
     with boundary(
@@ -393,7 +412,10 @@ def _as_polars(batch: Any) -> pl.DataFrame:
 
 
 def _stack(pieces: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """The frames below each other; where types differ, in one that holds both, or else text."""
+    """The frames below each other; where types of a column differ, in a wider type, or as text.
+
+    `InputError` if the frames cannot be put together.
+    """
     with boundary(
         InputError("the batches have different schemas", remedy="give all batches the same schema")
     ):
@@ -407,7 +429,7 @@ def _stack(pieces: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def _join_columns(parts: Sequence[pl.Series]) -> pl.Series:
-    """One column of all these; as text if no other type holds them all."""
+    """One column of these parts, below each other; as text if no other type holds them all."""
     try:
         whole = pl.concat([part.to_frame() for part in parts], how="vertical_relaxed")
     except pl.exceptions.PolarsError:

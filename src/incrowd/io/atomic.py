@@ -24,27 +24,32 @@ except ImportError:  # a system without file locks: nothing is known of other pr
 
 
 INTENT = ".intent"
-"""How the names of files end that say what a run was about to do (see `_place`)."""
+"""How the names of files (intents) end that say what a run was about to rename (see `_place`)."""
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A new file beside the target that takes its place when the block ends well.
+def replace_at_end(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A block with a new file beside the target, which it replaces if the block ends well.
 
-    Whatever goes wrong in the block, an interruption too, it is removed and the target stays as it
-    was. What a killed process left beside this target is removed first.
+    If anything goes wrong, an interrupt too, the new file is removed and the target stays as it
+    was. What a killed process left beside this target is removed first. `InputError` if the target
+    is a folder or a special file, or cannot be written.
     """
     target = target_of(path)
-    with new_file_beside(target) as made, system_boundary(target), naming_target(made, path):
+    with (
+        new_file_beside(target) as made,
+        system_boundary(target),
+        name_target_in_errors(made, path),
+    ):
         yield made
-        settle(made, target)
+        set_mode_and_sync(made, target)
         made.replace(target)
         sync(target.parent)
 
 
 @contextmanager
-def naming_target(made: Path, path: str | os.PathLike[str]) -> Iterator[None]:
-    """A block whose errors name the target (`path`) in place of the file `made` beside it."""
+def name_target_in_errors(made: Path, path: str | os.PathLike[str]) -> Iterator[None]:
+    """A block whose `InputError` names the target (`path`), not the file `made` beside it."""
     try:
         yield
     except InputError as error:
@@ -58,7 +63,7 @@ def naming_target(made: Path, path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def target_of(path: str | os.PathLike[str]) -> Path:
-    """The file that a path leads to, or will; folders and special files are refused."""
+    """The file that a path leads to, or will; `InputError` for a folder or a special file."""
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise InputError(f"{str(path)!r} is a folder", remedy="name a file in it")
@@ -68,7 +73,7 @@ def target_of(path: str | os.PathLike[str]) -> Path:
 
 
 def folder_of(path: str | os.PathLike[str]) -> Path:
-    """The folder that a path will lead to; refuses what is there already: folders are not replaced.
+    """The folder that a path will lead to; `InputError` if anything is there: it is not replaced.
 
     Nothing can exchange two folders at once, and what else is in one would be lost.
     """
@@ -85,7 +90,7 @@ def new_file_beside(target: Path, *, parts: bool = False) -> Iterator[Path]:
     With `parts` it is a folder. Another process sees by the lock that this one lives.
     """
     with system_boundary(target), lock_folder(target.parent):
-        sweep(target)
+        remove_leftovers(target)
         handle, name = _make_beside(target, "".join(target.suffixes[-2:]), parts=parts)
         _lock(handle)
     made = Path(name)
@@ -134,7 +139,7 @@ def prefix_of(target: Path) -> str:
     return f".incrowd-{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:12]}-"
 
 
-def sweep(target: Path) -> None:
+def remove_leftovers(target: Path) -> None:
     """Remove the files that dead processes left beside the target, whose folder must be locked.
 
     A living process holds a lock on its file. Where there are no locks, nothing is removed.
@@ -169,20 +174,23 @@ def lock_folder(folder: Path) -> Iterator[None]:
 
 
 def _lock(handle: int, *, wait: bool = False) -> None:
-    """Lock a file or folder, after others if `wait`; some network drives cannot, and do nothing."""
+    """Lock a file or folder; wait for others to unlock it if `wait`.
+
+    Does nothing where the system or the network drive has no locks, or if another holds the lock.
+    """
     if fcntl is not None:
         with suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
 
 
-def settle(made: Path, target: Path) -> None:
-    """Give a new file the permissions of the one it replaces, or the usual ones, and sync it.
+def set_mode_and_sync(made: Path, target: Path) -> None:
+    """Give a new file the permissions of the target it replaces, or the usual ones, and sync it.
 
-    A folder, which replaces nothing, and its files get the usual ones.
+    A folder and the files in it get the usual permissions, as a folder replaces nothing.
     """
     if made.is_dir():
         for file in made.iterdir():
-            settle(file, target)
+            set_mode_and_sync(file, target)
         usual = os.umask(0)
         os.umask(usual)
         made.chmod(0o777 & ~usual)
@@ -211,35 +219,40 @@ AnyPath = str | os.PathLike[str]
 
 
 @contextmanager
-def replacing_both(
+def replace_both_at_end(
     release: AnyPath, certificate: AnyPath, *, parts: bool = False
 ) -> Iterator[tuple[Path, Path]]:
-    """New files beside two targets that take their places together when the block ends well.
+    """A block with new files beside two targets that replace them together if it ends well.
+
+    `InputError` if a target is a folder or a special file.
 
     An interrupt that comes while they are placed waits until both are there. A release in `parts`
-    is a new folder, which replaces nothing.
+    is a new folder; nothing may be in its place.
     """
     first = folder_of(release) if parts else target_of(release)
     second = target_of(certificate)
     with new_file_beside(first, parts=parts) as new, new_file_beside(second) as new_certificate:
-        with naming_target(new, release), naming_target(new_certificate, certificate):
+        with (
+            name_target_in_errors(new, release),
+            name_target_in_errors(new_certificate, certificate),
+        ):
             yield new, new_certificate
         with system_boundary(second):
-            settle(new_certificate, second)
+            set_mode_and_sync(new_certificate, second)
         with system_boundary(first):
-            settle(new, first)
+            set_mode_and_sync(new, first)
             with delay_interrupts(), lock_folder(first.parent):
                 _place((new, first), (new_certificate, second))
 
 
 @contextmanager
-def placing_with_last_step(
+def replace_with_last_step(
     path: AnyPath,
 ) -> Iterator[tuple[Path, Callable[[Callable[[], None]], None]]]:
     """A block with a new file beside the target and a function that puts it in its place.
 
-    That function then does a last step; if this fails, the target is what it was before. An
-    interrupt that comes meanwhile waits until both are done.
+    The function takes a last step and calls it once the file is in its place; if the step fails,
+    the target is again what it was before. An interrupt that comes meanwhile waits for both.
     """
     target = target_of(path)
 
@@ -248,19 +261,19 @@ def placing_with_last_step(
             placing.enter_context(delay_interrupts())
             with system_boundary(target):
                 placing.enter_context(lock_folder(target.parent))
-                settle(made, target)
+                set_mode_and_sync(made, target)
                 placing.enter_context(_swap_in(made, target))
             last()
 
-    with new_file_beside(target) as made, naming_target(made, path):
+    with new_file_beside(target) as made, name_target_in_errors(made, path):
         yield made, place
 
 
 @contextmanager
 def _swap_in(made: Path, target: Path) -> Iterator[None]:
-    """A block with a new file in the target's place; if it fails, the old one is there again.
+    """A block with a new file in the target's place; if the block fails, the old one is put back.
 
-    The folder must be locked: another run would remove the old one, which is kept beside.
+    The folder must be locked: another run would remove the old file, which is kept beside it.
     """
     old, placed = _keep_old(target), False
     try:
@@ -280,13 +293,13 @@ def _swap_in(made: Path, target: Path) -> Iterator[None]:
             old.unlink()
 
 
-def heal(release: AnyPath, certificate: AnyPath) -> None:
-    """Complete or undo what killed runs left half done at these two targets."""
+def finish_killed_runs(release: AnyPath, certificate: AnyPath) -> None:
+    """Complete or undo, where possible, what killed runs left half done at these two targets."""
     for left in (Path(os.path.realpath(path)) for path in (release, certificate)):
         with suppress(OSError), lock_folder(left.parent):
             for intent in _intents(left):
                 _settle_intent(intent, left)
-            sweep(left)
+            remove_leftovers(left)
 
 
 def is_pending(release: AnyPath) -> bool:
@@ -297,7 +310,7 @@ def is_pending(release: AnyPath) -> bool:
 def _place(release: tuple[Path, Path], certificate: tuple[Path, Path]) -> None:
     """Rename both new files to their targets, with an intent on the disk meanwhile.
 
-    The intent tells `heal` what was going on. The release's folder must be locked.
+    The intent tells `finish_killed_runs` what was going on. The release's folder must be locked.
     """
     (new, first), (new_certificate, second) = release, certificate
     intent = _store_intent(new, first, new_certificate, second)
@@ -313,7 +326,7 @@ def _place(release: tuple[Path, Path], certificate: tuple[Path, Path]) -> None:
 
 
 def _keep_old(target: Path) -> Path | None:
-    """Give the file that is replaced a second name, or copy it; None if there is no file yet."""
+    """Give the target's file a second name, or copy it; return its path, None without a file."""
     if not target.exists():
         return None
     old = target.with_name(f"{prefix_of(target)}{secrets.token_hex(8)}")
@@ -325,7 +338,7 @@ def _keep_old(target: Path) -> Path | None:
 
 
 def _copy(target: Path, old: Path) -> None:
-    """Copy a file to `old` whole, with its permissions, or leave nothing there."""
+    """Copy the whole file `target` to `old`, with its permissions; leave no `old` on failure."""
     try:
         old.touch(0o600, exist_ok=False)
         shutil.copyfile(target, old)
@@ -356,12 +369,15 @@ def _store_intent(new: Path, first: Path, new_certificate: Path, second: Path) -
 
 
 def _intents(target: Path) -> list[Path]:
-    """The stored intents of this release, by name."""
+    """The paths of the intents that are stored for this release, by name."""
     return sorted(target.parent.glob(f"{prefix_of(target)}*{INTENT}"))
 
 
 def _settle_intent(intent: Path, target: Path) -> None:
-    """Complete an intent whose release is in place, else remove its files; then remove itself."""
+    """Put the certificate in place if the intent's release is, else remove the new files.
+
+    The file of the intent is removed at the end.
+    """
     intended = _read_intent(intent, target)
     if intended is not None:
         new, place = intent.with_name(intended["release"]), Path(intended["place"])
@@ -376,7 +392,7 @@ def _settle_intent(intent: Path, target: Path) -> None:
 
 
 def _read_intent(intent: Path, target: Path) -> dict[str, str] | None:
-    """The stored intent; None if it is not a whole one, or names files that are not ours.
+    """The stored intent, as `_store_intent` writes it; None if it is damaged or names other files.
 
     `PermissionError` if another user wrote it.
     """

@@ -22,21 +22,23 @@ import polars as pl
 from incrowd.engines.private_folders import private_folder
 from incrowd.errors import InputError, guard_each
 from incrowd.io.byte_limits import read_all
-from incrowd.io.csv_chunks import csv_chunks, without_lines
-from incrowd.io.decoding import decoder_of, head_of
+from incrowd.io.csv_chunks import csv_chunks, drop_first_lines
+from incrowd.io.decoding import decode_head, decoder_of
 from incrowd.io.faults import file_boundary
 from incrowd.io.layout import Layout
 from incrowd.io.notation import FoundNotations, find_notations, may_be_rewritten
 from incrowd.io.tables import GZIP, ZSTD, Form, Format, is_tabbed
-from incrowd.io.text import read_records, refuse_binary, start_of, with_line_feeds
+from incrowd.io.text import find_text_start, read_records, refuse_binary, with_line_feeds
 from incrowd.io.titles import refuse_wide
-from incrowd.io.unpacked import ByteStream, CountingReader, Limited, open_zstd
+from incrowd.io.unpacked import ByteStream, CountingReader, LimitedReader, open_zstd
 from incrowd.io.whole import HEAD, reader_of
 
 _PARQUET, _ARROW, _STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 _HEAD = 2**17
 _LINES, _WIDEST = 6, 2**26
+"""Lines that the start of a text holds at least, and bytes that it has at most."""
 _CELLS = 2**21
+"""Cells that are read at a time, about."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,16 +69,19 @@ def open_batches(path: str | os.PathLike[str], layout: Layout | None = None) -> 
     """A block with the table in a file, or on standard input ("-"), to be read batch by batch."""
     with ExitStack() as stack:
         with file_boundary(path):
-            stream = _Peeked(stack.enter_context(_open_bytes(path)))
+            stream = _PeekableStream(stack.enter_context(_open_bytes(path)))
             layout = replace(layout or Layout(), tabs=is_tabbed(path))
             found = _open_stream(path, stream, layout, stack)
         yield replace(found, frames=guard_each(found.frames, partial(file_boundary, path)))
 
 
 def _open_stream(
-    path: str | os.PathLike[str], stream: "_Peeked", layout: Layout, stack: ExitStack
+    path: str | os.PathLike[str], stream: "_PeekableStream", layout: Layout, stack: ExitStack
 ) -> Batches:
-    """The table in this stream, by its first bytes; `stack` keeps open what it is read from."""
+    """The table in this stream, in the format that its first bytes tell.
+
+    What it is read from is entered into `stack`, to be closed by the caller.
+    """
     start = stream.peek(8)
     if start.startswith(_PARQUET):
         return _batches_by_rows(
@@ -89,16 +94,20 @@ def _open_stream(
     packed = CountingReader(stream)
     if start.startswith(GZIP):
         unpacked = stack.enter_context(gzip.GzipFile(fileobj=packed))
-        return _read_unpacked(_Peeked(Limited(unpacked, packed)), layout)
+        return _read_unpacked(_PeekableStream(LimitedReader(unpacked, packed)), layout)
     if start.startswith(ZSTD):
         return _read_unpacked(
-            _Peeked(Limited(stack.enter_context(_unpack_zstd(packed)), packed)), layout
+            _PeekableStream(LimitedReader(stack.enter_context(_unpack_zstd(packed)), packed)),
+            layout,
         )
     return _read_unpacked(stream, layout)
 
 
-def _read_unpacked(stream: "_Peeked", layout: Layout) -> Batches:
-    """The table in a stream that is no longer packed: a text, or a file that is read as a whole."""
+def _read_unpacked(stream: "_PeekableStream", layout: Layout) -> Batches:
+    """The table in a stream that is no longer packed: a text, or a file that is read as a whole.
+
+    `InputError` if a file that is read as a whole has no records.
+    """
     reader = reader_of(stream.peek(HEAD))
     if reader is None:
         return _read_text(stream, layout)
@@ -115,9 +124,10 @@ def _read_unpacked(stream: "_Peeked", layout: Layout) -> Batches:
 def _rewrite_frames(
     frames: Iterator[pl.DataFrame], layout: Layout, delimiter: str, notes: list[str], *, text: bool
 ) -> Iterator[pl.DataFrame]:
-    """The frames with numbers and dates as incrowd writes them; the first tells how they come.
+    """The frames with numbers and dates as incrowd writes them.
 
-    Appends to `notes` what was rewritten. Without a notation frames stay as they are.
+    Their notation is found in the first frame; notes on it are appended to `notes`. Frames stay as
+    they are if the layout asks for no notation.
     """
     ways: FoundNotations | None = None
     for frame in frames:
@@ -130,7 +140,7 @@ def _rewrite_frames(
         yield ways.rewrite(frame, text=text)
 
 
-class _Peeked(ByteStream):
+class _PeekableStream(ByteStream):
     """A stream of bytes whose start can be peeked at."""
 
     def __init__(self, stream: Any) -> None:
@@ -154,7 +164,10 @@ class _Peeked(ByteStream):
 
 
 def _open_bytes(path: str | os.PathLike[str]) -> AbstractContextManager[IO[bytes]]:
-    """The bytes of a file, to be used as a block; "-" is standard input, which stays open."""
+    """Open the bytes of a file as a block; "-" is standard input, which stays open.
+
+    `InputError` for a folder.
+    """
     if str(path) == "-":
         return nullcontext(sys.stdin.buffer)
     if Path(path).is_dir():
@@ -162,7 +175,9 @@ def _open_bytes(path: str | os.PathLike[str]) -> AbstractContextManager[IO[bytes
     return Path(path).open("rb")
 
 
-def _seekable_path(path: str | os.PathLike[str], stream: "_Peeked", stack: ExitStack) -> Path:
+def _seekable_path(
+    path: str | os.PathLike[str], stream: "_PeekableStream", stack: ExitStack
+) -> Path:
     """The path of the file; what comes through a pipe is first stored in a private folder."""
     if str(path) != "-" and Path(path).is_file():
         return Path(path)
@@ -173,7 +188,7 @@ def _seekable_path(path: str | os.PathLike[str], stream: "_Peeked", stack: ExitS
 
 
 def _unpack_zstd(stream: CountingReader) -> AbstractContextManager[Any]:
-    """The stream unpacked from zstd, to be used as a block; refused without a library that can."""
+    """The stream unpacked from zstd, as a block; `InputError` without a library that can do it."""
     opened = open_zstd(stream)
     if opened is None:
         raise InputError(
@@ -184,7 +199,7 @@ def _unpack_zstd(stream: CountingReader) -> AbstractContextManager[Any]:
 
 
 def _batches_by_rows(table: pl.LazyFrame, layout: Layout, form: Format) -> Batches:
-    """A table of Polars in frames of as many rows as the layout says, else of limited size."""
+    """A table of Polars in frames of the layout's number of rows, else of about `_CELLS` cells."""
     every = table.collect_schema().names()
     refuse_wide(len(every))
     chosen = layout.choose(every)
@@ -200,8 +215,8 @@ def _batches_by_rows(table: pl.LazyFrame, layout: Layout, form: Format) -> Batch
     return Batches(tuple(chosen), frames(), text=False, form=Form(form))
 
 
-def _batches_of_arrow(stream: "_Peeked", layout: Layout) -> Batches:
-    """A stream in Arrow's format in its own batches, or as a whole if PyArrow is missing."""
+def _batches_of_arrow(stream: "_PeekableStream", layout: Layout) -> Batches:
+    """A stream in Arrow's format, in its own batches; in batches by rows if PyArrow is missing."""
     if find_spec("pyarrow") is None:
         return _batches_by_rows(pl.read_ipc_stream(read_all(stream)).lazy(), layout, "arrow")
     reader = import_module("pyarrow.ipc").open_stream(stream)
@@ -216,19 +231,19 @@ def _batches_of_arrow(stream: "_Peeked", layout: Layout) -> Batches:
     return Batches(tuple(chosen), frames(), text=False, form=Form("arrow"))
 
 
-def _read_text(stream: "_Peeked", layout: Layout) -> Batches:
+def _read_text(stream: "_PeekableStream", layout: Layout) -> Batches:
     """A delimited text: its start tells how to read it, then it is read chunk by chunk."""
     refuse_binary(stream.peek(4096), layout.encoding)
     notes: list[str] = []
     head = _peek_lines(stream)
     to_utf8 = decoder_of(head, layout.encoding, notes)
-    raw = head_of(head, layout.encoding)
-    start = start_of(with_line_feeds(raw), layout)
+    raw = decode_head(head, layout.encoding)
+    start = find_text_start(with_line_feeds(raw), layout)
     names, delimiter, returns = start.names, start.delimiter, b"\n" not in raw
     notes += map(str, start.notes())
     chosen = layout.choose(names)
     pieces = to_utf8(iter(partial(stream.read, layout.piece), b""))
-    pieces = without_lines(pieces, start.line - 1, returns=returns)
+    pieces = drop_first_lines(pieces, start.line - 1, returns=returns)
     chunks = csv_chunks(pieces, delimiter, header=start.header, returns=returns, line=start.line)
 
     def frames() -> Iterator[pl.DataFrame]:
@@ -242,8 +257,8 @@ def _read_text(stream: "_Peeked", layout: Layout) -> Batches:
     return Batches(tuple(chosen), rewritten, text=True, notes=notes, form=form, plain=plain)
 
 
-def _peek_lines(stream: "_Peeked") -> bytes:
-    """The start of a text, not read yet, with several lines however wide the table is."""
+def _peek_lines(stream: "_PeekableStream") -> bytes:
+    """The start of a text, left to be read: `_LINES` lines or more, up to `_WIDEST` bytes."""
     size = _HEAD
     head = stream.peek(size)
     while len(head) == size and size < _WIDEST and head.count(b"\n") < _LINES:

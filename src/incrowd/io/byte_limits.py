@@ -35,14 +35,14 @@ def _free_in_group() -> int:
         return 2**62
 
 
-def most_at_once(memory: int | None = None) -> int:
-    """The most bytes to read at once: a share of this memory, of what is free if None."""
+def most_bytes_at_once(memory: int | None = None) -> int:
+    """The most bytes to read at once: a quarter of this memory, or of what is free if None."""
     return int(_SHARE * (free_memory() if memory is None else memory))
 
 
 def read_all(stream: Any, memory: int | None = None) -> bytes:
     """All bytes of a stream; `LimitError` once there are more than may be read at once."""
-    most, parts, size = most_at_once(memory), [], 0
+    most, parts, size = most_bytes_at_once(memory), [], 0
     while part := stream.read(min(_PIECE, most - size + 1)):
         parts.append(part)
         size += len(part)

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from incrowd.errors import InputError, boundary, guard_each
-from incrowd.io.decoding import decoder_of, with_last
+from incrowd.io.decoding import decoder_of, mark_last
 from incrowd.io.tables import Form
 from incrowd.kernels.io import lines as line_kernels
 
@@ -44,12 +44,13 @@ class CsvChunk:
 def csv_chunks(
     pieces: Iterator[bytes], delimiter: str, *, header: bool, returns: bool, line: int = 1
 ) -> Iterator[CsvChunk]:
-    r"""Cut a text, whose first line has number `line`, where records end.
+    r"""Cut a text, whose first line has number `line`, into chunks of whole records.
 
     With `header` its first record holds the column names, with `returns` lines end with \r alone.
+    `InputError` if a record does not end within `_LONGEST` bytes.
     """
     rest = b""
-    for piece, last in with_last(pieces):
+    for piece, last in mark_last(pieces):
         rest += piece.replace(b"\r", b"\n") if returns else piece
         end = len(rest) if last else _end_of_last_record(rest, delimiter)
         text = rest[:end].lstrip(b"\r\n")
@@ -63,7 +64,7 @@ def csv_chunks(
         rest = rest[end:]
 
 
-def without_lines(pieces: Iterator[bytes], lines: int, *, returns: bool) -> Iterator[bytes]:
+def drop_first_lines(pieces: Iterator[bytes], lines: int, *, returns: bool) -> Iterator[bytes]:
     r"""The pieces of a text without its first `lines` lines; with `returns` these end with \r."""
     mark = b"\r" if returns else b"\n"
     for piece in pieces:
@@ -81,7 +82,7 @@ def _count_line_feeds(text: bytes) -> int:
 
 
 def _end_of_last_record(text: bytes, delimiter: str) -> int:
-    """The number of bytes up to the end of the last whole record of the text."""
+    """The number of bytes up to the end of the last whole record; 0 if there is none."""
     if b'"' not in text:
         return text.rfind(b"\n") + 1
     data: Any = np.frombuffer(text, dtype=np.uint8)
@@ -89,7 +90,7 @@ def _end_of_last_record(text: bytes, delimiter: str) -> int:
 
 
 def _refuse_endless(size: int, line: int) -> None:
-    """Refuse a record on this line of so many bytes without an end, if these are too many."""
+    """Raise `InputError` if a record on this line has more than `_LONGEST` bytes without an end."""
     if size > _LONGEST:
         raise InputError(
             f"the record on line {line:,} does not end", remedy="close its quotes, or cut the file"
@@ -105,9 +106,9 @@ class PlainText:
     names: tuple[str, ...]
     """All its columns."""
     piece: int = PIECE
-    """Bytes that `chunks` reads at a time."""
+    """Bytes that `read_chunks` reads at a time."""
 
-    def columns(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
+    def read_columns(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
         """These columns as text, in frames, in the order of the records."""
         with _boundary():
             places = [self.names.index(name) for name in names]
@@ -115,7 +116,7 @@ class PlainText:
             frames = iter(table.collect_batches(maintain_order=True))
         yield from guard_each(frames, _boundary)
 
-    def counts(self, name: str) -> pl.DataFrame:
+    def count_cells(self, name: str) -> pl.DataFrame:
         """The distinct cells of a column (`shown`) and how often each occurs (`size`)."""
         with _boundary():
             place = self.names.index(name)
@@ -123,9 +124,9 @@ class PlainText:
             sizes = cells.group_by("shown").agg(size=pl.len().cast(pl.Int64))
             return sizes.collect(engine="streaming")
 
-    def chunks(self) -> Iterator[CsvChunk]:
-        """All records in chunks, byte for byte; a text in another encoding is refused."""
-        pieces = decoder_of(b"", "utf-8", [])(_pieces(self.path, self.piece))
+    def read_chunks(self) -> Iterator[CsvChunk]:
+        """All records in chunks, byte for byte; `InputError` if the text is not UTF-8."""
+        pieces = decoder_of(b"", "utf-8", [])(_read_pieces(self.path, self.piece))
         yield from csv_chunks(pieces, self.delimiter, header=True, returns=False)
 
     @property
@@ -134,8 +135,10 @@ class PlainText:
         return self.path.stat().st_size
 
 
-def plain_text(path: str | os.PathLike[str], form: Form, names: Sequence[str]) -> PlainText | None:
-    """The text in this file, if Polars finds these columns in this order in it; else None."""
+def as_plain_text(
+    path: str | os.PathLike[str], form: Form, names: Sequence[str]
+) -> PlainText | None:
+    """The file as a plain text, if Polars finds these columns in this order in it; else None."""
     if form.format != "csv" or form.compression is not None:
         return None
     try:
@@ -146,7 +149,7 @@ def plain_text(path: str | os.PathLike[str], form: Form, names: Sequence[str]) -
     return PlainText(Path(path), form.delimiter, tuple(names)) if found == list(names) else None
 
 
-def _pieces(path: Path, size: int) -> Iterator[bytes]:
+def _read_pieces(path: Path, size: int) -> Iterator[bytes]:
     """The bytes of a file, so many at a time."""
     with ExitStack() as stack:
         with _boundary():
@@ -155,9 +158,10 @@ def _pieces(path: Path, size: int) -> Iterator[bytes]:
 
 
 def _scan(path: str | os.PathLike[str], delimiter: str) -> pl.LazyFrame:
+    """The file as a lazy frame of texts."""
     return pl.scan_csv(Path(path), separator=delimiter, infer_schema=False)
 
 
 def _boundary() -> AbstractContextManager[None]:
-    """A block in which errors of Polars become one of ours that quotes no cell."""
+    """A block in which errors of Polars become an `InputError` that quotes no cell."""
     return boundary(InputError("the file cannot be read", remedy="check its quotes and encoding"))

@@ -80,7 +80,10 @@ class CsvRecords:
 
     @classmethod
     def of(cls, chunk: CsvChunk, delimiter: str, width: int) -> "CsvRecords | None":
-        """The records of a chunk, `width` cells each; None if its quotes or line ends are odd."""
+        """The records of a chunk, `width` cells each; None unless all are written plainly.
+
+        Not so are a quote or carriage return in an odd place, and another number of cells.
+        """
         data = chunk.text if chunk.text.endswith(b"\n") else chunk.text + b"\n"
         text: Any = np.frombuffer(data, dtype=np.uint8)
         plain = b'"' not in data and b"\r" not in data
@@ -97,10 +100,10 @@ class CsvRecords:
 
 @dataclass(frozen=True, eq=False)
 class Rewriting:
-    """A plan for each cell of a text: copy it, replace it or leave it out."""
+    """For each column of a text: copy its cells, replace them by other bytes, or leave them out."""
 
     runs: Codes
-    """Columns that leave, as the kernel `splice` takes them: shape (runs, 3)."""
+    """Columns that leave, as `_column_runs` lists them: shape (runs, 3)."""
     faces: Any
     """The bytes of all replacements, one after the other: shape (bytes,), uint8."""
     bounds: Counts
@@ -127,7 +130,7 @@ class Rewriting:
         bounds = np.column_stack([np.append(0, ends[:-1, -1]), ends])
         data = b"".join(face for faces in written for face in faces)
         return cls(
-            _runs(names, leaving, [cells.name for cells in looks]),
+            _column_runs(names, leaving, [cells.name for cells in looks]),
             np.frombuffer(data + b"\n", dtype=np.uint8),
             bounds,
             np.array([len(cells) for cells in looks], dtype=np.int32),
@@ -138,8 +141,11 @@ class Rewriting:
         """Bytes by which a record can become longer at most."""
         return int(np.diff(self.bounds).max(axis=1).sum()) + len(self.bounds) + 1
 
-    def rows(self, cut: CsvRecords, codes: Codes) -> CsvRows:
-        """The records with the cells that these codes stand for, including the header."""
+    def rewrite_records(self, cut: CsvRecords, codes: Codes) -> CsvRows:
+        """The records with the cells that these codes stand for: shape (replaced columns, records).
+
+        A header among the records is rewritten like them, by its codes `header`.
+        """
         number = len(cut)
         made = np.empty(len(cut.text) + number * self.longest, dtype=np.uint8)
         ends = np.empty(number, dtype=np.int64)
@@ -149,10 +155,11 @@ class Rewriting:
         return CsvRows(made[: ends[-1] if number else 0], ends)
 
 
-def _runs(names: Sequence[str], leaving: Sequence[str], shown: Sequence[str]) -> Codes:
-    """Runs of columns to copy in one go, and replaced columns: first, last, and what is shown.
+def _column_runs(names: Sequence[str], leaving: Sequence[str], shown: Sequence[str]) -> Codes:
+    """The runs of columns that leave, each as its first column, its last, and what it shows.
 
-    The third number is the place among the shown columns, or `KEPT` for a run that is copied.
+    The third number is the place of a replaced column among the `shown` ones; it is `KEPT` for a
+    run of neighbours that are copied in one go.
     """
     runs: list[list[int]] = []
     for column, name in enumerate(names):
@@ -166,30 +173,30 @@ def _runs(names: Sequence[str], leaving: Sequence[str], shown: Sequence[str]) ->
 
 
 def rewrite(text: PlainText, how: Rewriting, codes: Iterable[Codes]) -> Iterator[CsvRows]:
-    """The header, then the records with the cells that their codes stand for, part by part.
+    """Yield the header, then the records with the cells that their codes stand for, in parts.
 
     `codes` come in any parts of shape (replaced columns, some records). Raises `OtherRecordsError`
-    if the text is odd, or holds more or fewer records than there are codes.
+    if a chunk is not written plainly, or if there are more or fewer records than codes.
     """
     take = _CodeQueue(codes)
 
     def tasks() -> Iterator[Callable[[], CsvRows]]:
         codes = how.header[:, np.newaxis]
-        for records in _records(text):
+        for records in _cut_records(text):
             codes = np.hstack([codes, take(len(records) - codes.shape[1])])
-            yield partial(how.rows, records, codes)
+            yield partial(how.rewrite_records, records, codes)
             codes = codes[:, :0]
 
-    for number, rows in enumerate(_in_pipeline(tasks())):
+    for number, rows in enumerate(_run_in_pipeline(tasks())):
         if not number:
             yield rows.part(0, 1)
         yield rows.part(1, len(rows)) if not number else rows
     take.refuse_more()
 
 
-def _records(text: PlainText) -> Iterator[CsvRecords]:
-    """The records of the text, chunk by chunk; `OtherRecordsError` if a chunk is odd."""
-    for chunk in text.chunks():
+def _cut_records(text: PlainText) -> Iterator[CsvRecords]:
+    """The records of the text, by chunks; `OtherRecordsError` if one is not written plainly."""
+    for chunk in text.read_chunks():
         records = CsvRecords.of(chunk, text.delimiter, len(text.names))
         if records is None:
             raise OtherRecordsError
@@ -222,7 +229,7 @@ class _CodeQueue:
             raise OtherRecordsError
 
 
-def _in_pipeline(tasks: Iterable[Callable[[], CsvRows]]) -> Iterator[CsvRows]:
+def _run_in_pipeline(tasks: Iterable[Callable[[], CsvRows]]) -> Iterator[CsvRows]:
     """The results of the tasks in their order, while later tasks already run in other threads."""
     waiting: list[Future[CsvRows]] = []
     with ThreadPoolExecutor(threads()) as pool:
@@ -235,14 +242,14 @@ def _in_pipeline(tasks: Iterable[Callable[[], CsvRows]]) -> Iterator[CsvRows]:
 
 
 @contextmanager
-def writing(path: str | os.PathLike[str]) -> Iterator[Put]:
-    """A block with a function that appends bytes to a new file at this path."""
+def open_new_file(path: str | os.PathLike[str]) -> Iterator[Put]:
+    """A block with a new file at this path, given as a function that appends bytes to it."""
     with Path(path).open("wb") as file:
         yield file.write
 
 
 def _cell_texts(cells: pl.Series, delimiter: str, *, alone: bool) -> list[bytes]:
-    """The cells, and then the column's name, as Polars writes them.
+    """The bytes of each cell, and then of the column's name, as Polars writes them.
 
     In a table of one column (`alone`) an empty cell is written `""`: a blank line is not a record.
     """
@@ -263,7 +270,7 @@ BYTES = 3 * 2**23
 _BITS = 64
 _MOST_RANGES = 2**16
 _PART = 2**14
-"""Bytes of a range that are stored at a time, at least."""
+"""Bytes of a range that are stored at a time, about."""
 _Keyed: TypeAlias = tuple[CsvRows, np.ndarray]
 """Records, and the random number of each: shape (records,)."""
 
@@ -281,23 +288,25 @@ def shuffled_text(
     keyed = ((rows, rng.bit_generator.random_raw(len(rows))) for rows in parts)
     if ranges == 1:
         held = [_join_keyed(list(keyed))]
-    for rows, drawn in held if ranges == 1 else _by_ranges(keyed, ranges, scratch):
+    for rows, drawn in held if ranges == 1 else _split_into_ranges(keyed, ranges, scratch):
         yield rows.text_in(np.argsort(drawn))
 
 
-def _by_ranges(keyed: Iterable[_Keyed], ranges: int, scratch: ScratchFile) -> Iterator[_Keyed]:
-    """The records of each range of drawn numbers, range by range, by way of the scratch file."""
+def _split_into_ranges(
+    keyed: Iterable[_Keyed], ranges: int, scratch: ScratchFile
+) -> Iterator[_Keyed]:
+    """Yield the records of each range of drawn numbers, in turn, by way of the scratch file."""
     shift = np.uint64(_BITS - (ranges.bit_length() - 1))
     groups = [
         _StoredGroup.of(rows, drawn, (drawn >> shift).astype(np.uint16), ranges, scratch)
-        for rows, drawn in _in_groups(keyed, min(BYTES, ranges * _PART))
+        for rows, drawn in _join_into_groups(keyed, min(BYTES, ranges * _PART))
     ]
     for number in range(ranges):
-        yield _join_keyed([group.range(number, scratch) for group in groups])
+        yield _join_keyed([group.read_range(number, scratch) for group in groups])
 
 
-def _in_groups(keyed: Iterable[_Keyed], least: int) -> Iterator[_Keyed]:
-    """The records put together into groups of at least `least` bytes; the last may have fewer."""
+def _join_into_groups(keyed: Iterable[_Keyed], least: int) -> Iterator[_Keyed]:
+    """Join the records into groups of at least `least` bytes; the last may have fewer."""
     held: list[_Keyed] = []
     for one in keyed:
         held.append(one)
@@ -318,8 +327,11 @@ class _StoredGroup:
     """Records in the scratch file that were stored together, range by range."""
 
     text: int
+    """Where the bytes of the records begin in the scratch file."""
     sizes: int
+    """Where the sizes of the records begin."""
     numbers: int
+    """Where the numbers that they drew begin."""
     firsts: Counts
     """The first record of each range, then the number of records: shape (ranges + 1,)."""
     starts: Counts
@@ -329,7 +341,7 @@ class _StoredGroup:
     def of(
         cls, rows: CsvRows, drawn: np.ndarray, which: np.ndarray, ranges: int, scratch: ScratchFile
     ) -> "_StoredGroup":
-        """Store records, sorted by their range `which`, with their sizes and drawn numbers."""
+        """Store records by range (`which` is that of each), with their sizes and drawn numbers."""
         order = np.argsort(which, kind="stable")
         firsts = np.append(0, np.cumsum(np.bincount(which, minlength=ranges)))
         sizes = np.diff(rows.ends, prepend=0)[order]
@@ -337,7 +349,7 @@ class _StoredGroup:
         text, numbers = rows.text_in(order), drawn[order]
         return cls(scratch.put(text), scratch.put(sizes), scratch.put(numbers), firsts, starts)
 
-    def range(self, number: int, scratch: ScratchFile) -> _Keyed:
+    def read_range(self, number: int, scratch: ScratchFile) -> _Keyed:
         """Read the records of one range, with the numbers that they drew, from the scratch file."""
         first, after = self.firsts[number : number + 2].tolist()
         start, stop = self.starts[number : number + 2].tolist()

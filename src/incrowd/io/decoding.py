@@ -7,8 +7,11 @@ from incrowd.errors import InputError
 from incrowd.io.text import decode
 
 
-def head_of(head: bytes, encoding: str | None) -> bytes:
-    """The start of a text in UTF-8, without a letter that is cut off at its end."""
+def decode_head(head: bytes, encoding: str | None) -> bytes:
+    """The start of a text, decoded to UTF-8, without a letter that is cut off at its end.
+
+    `InputError` if it does not fit the encoding.
+    """
     for cut in range(min(4, len(head))):
         try:
             text = decode(head[: len(head) - cut], encoding)
@@ -22,25 +25,25 @@ def head_of(head: bytes, encoding: str | None) -> bytes:
 def decoder_of(
     head: bytes, encoding: str | None, notes: list[str]
 ) -> Callable[[Iterator[bytes]], Iterator[bytes]]:
-    """A function that turns the pieces of a text with this start into UTF-8.
+    """A function that decodes the pieces of a text with this start to UTF-8.
 
     If no encoding is given or marked, it is guessed, and a guess of Latin-1 appended to `notes`.
     """
     marked = decode(head[:4], None).encoding if head[:2] in {b"\xff\xfe", b"\xfe\xff"} else None
     named = encoding or marked
     if named is None:
-        return lambda pieces: _guess(pieces, notes)
+        return lambda pieces: _decode_by_guess(pieces, notes)
     if encoding is not None:
         decode(b"", encoding)
     return lambda pieces: _transcode(pieces, named)
 
 
 def _transcode(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
-    """The pieces of a text in this encoding in UTF-8; what does not fit is refused."""
+    """The pieces of a text, decoded from `encoding` to UTF-8; `InputError` if one does not fit."""
     name = codecs.lookup(encoding).name
     decoder = codecs.getincrementaldecoder("utf-8-sig" if name == "utf-8" else name)()
     before = 0
-    for piece, last in with_last(pieces):
+    for piece, last in mark_last(pieces):
         if name == "utf-8" and before and _is_plain(piece, decoder):
             before += len(piece)
             yield piece
@@ -59,25 +62,25 @@ def _transcode(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
 
 
 def _is_plain(piece: bytes, decoder: codecs.IncrementalDecoder) -> bool:
-    """Whether a piece is ASCII, and no letter is left over from the piece before."""
+    """Whether a piece is ASCII, and the decoder holds no part of a letter from the piece before."""
     return bool(piece) and piece.isascii() and not decoder.getstate()[0]
 
 
-def with_last(pieces: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
+def mark_last(pieces: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
     """Each piece with False, then an empty piece with True to say that it was the last."""
     for piece in pieces:
         yield piece, False
     yield b"", True
 
 
-def _guess(pieces: Iterator[bytes], notes: list[str]) -> Iterator[bytes]:
-    """The pieces in UTF-8, read as such, or as Latin-1 if the first non-ASCII byte does not fit.
+def _decode_by_guess(pieces: Iterator[bytes], notes: list[str]) -> Iterator[bytes]:
+    """The pieces in UTF-8, decoded from it, or from Latin-1 if the first non-ASCII byte is not it.
 
-    `notes` then say so; a later byte that does not fit UTF-8 is refused.
+    A note in `notes` then says so. `InputError` if a later byte does not fit UTF-8.
     """
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     plain, latin, before = True, False, 0
-    for piece, last in with_last(pieces):
+    for piece, last in mark_last(pieces):
         if before and _is_plain(piece, decoder):
             before += len(piece)
             yield piece

@@ -12,32 +12,32 @@ from incrowd.errors import IncrowdError, InputError, is_panic, raise_alone
 _FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
-def reason(error: BaseException) -> str:
-    """What the system says about this error, without the names of files."""
-    number = number_of(error)
+def system_reason(error: BaseException) -> str:
+    """What the system says about an error, by its number, without the names of files."""
+    number = error_number(error)
     return os.strerror(number) if number else "the system refused it"
 
 
-def number_of(error: BaseException) -> int:
-    """The system's number of an error, also where a library only quotes it; 0 if there is none."""
+def error_number(error: BaseException) -> int:
+    """The system's number (`errno`) of an error, also where a library only quotes it; 0 if none."""
     quoted = re.search(r"os error (\d+)", str(error))
     return getattr(error, "errno", None) or (int(quoted[1]) if quoted else 0)
 
 
 def remedy_of(error: BaseException) -> str:
     """What to do about an error of the system."""
-    if number_of(error) in _FULL:
+    if error_number(error) in _FULL:
         return "free some space, or name another file"
     return "check the name and your permissions"
 
 
 @contextmanager
 def system_boundary(path: str | os.PathLike[str], done: str = "written") -> Iterator[None]:
-    """A block whose errors of the system become ours: which file cannot be `done`, and why."""
+    """A block whose `OSError` becomes an `InputError`: which file cannot be `done`, and why."""
     try:
         yield
     except OSError as error:
-        why, remedy = reason(error), remedy_of(error)
+        why, remedy = system_reason(error), remedy_of(error)
     else:
         return
     raise_alone(InputError(f"{str(path)!r} cannot be {done}: {why}", remedy=remedy))
@@ -45,7 +45,10 @@ def system_boundary(path: str | os.PathLike[str], done: str = "written") -> Iter
 
 @contextmanager
 def file_boundary(path: str | os.PathLike[str], done: str = "read") -> Iterator[None]:
-    """A block whose errors say which file cannot be `done` (read or written), in words of ours."""
+    """A block whose errors become ours: which file cannot be `done` (read or written), and why.
+
+    Errors of incrowd keep their type, others become an `InputError`; `MemoryError` passes.
+    """
     name = {"read": "standard input", "written": "standard output"}[done]
     start = f"{name if str(path) == '-' else repr(str(path))} cannot be {done}"
     found: IncrowdError
@@ -66,8 +69,8 @@ def file_boundary(path: str | os.PathLike[str], done: str = "read") -> Iterator[
 
 def _refusal(start: str, done: str, error: BaseException) -> InputError:
     """Our error in place of one of another library or of the system, with this `start`."""
-    if number_of(error) or (isinstance(error, OSError) and done == "written"):
-        return InputError(f"{start}: {reason(error)}", remedy=remedy_of(error))
+    if error_number(error) or (isinstance(error, OSError) and done == "written"):
+        return InputError(f"{start}: {system_reason(error)}", remedy=remedy_of(error))
     if isinstance(error, OSError | EOFError | zlib.error):
         return InputError(f"{start}: its compression is damaged", remedy="compress it anew")
     return InputError(f"{start}: its content does not fit the format", remedy="use another format")

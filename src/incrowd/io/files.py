@@ -22,8 +22,11 @@ LARGEST = 2**28
 """The most bytes of a document."""
 
 
-def content(path: str | os.PathLike[str]) -> bytes:
-    """The bytes of a document, such as a policy, key or hierarchy; at most `LARGEST`."""
+def read_document(path: str | os.PathLike[str]) -> bytes:
+    """The bytes of a document, such as a policy, key or hierarchy.
+
+    `InputError` if it cannot be read, or holds more than `LARGEST` bytes.
+    """
     with system_boundary(path, "read"), Path(path).open("rb") as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
@@ -52,7 +55,10 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
 
 
 def write_new(path: str | os.PathLike[str], data: bytes, mode: int) -> None:
-    """Make a new file of these bytes, with these permissions from the start, and sync it."""
+    """Make a new file of these bytes, with these permissions from the start, and sync it.
+
+    `InputError` if there is a file already.
+    """
     with system_boundary(path, "written"):
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with os.fdopen(handle, "wb") as file:
@@ -62,13 +68,13 @@ def write_new(path: str | os.PathLike[str], data: bytes, mode: int) -> None:
 
 
 def refuse_existing_paths(*paths: str | os.PathLike[str]) -> None:
-    """Refuse paths where something exists already, so that nothing is lost."""
+    """Raise `InputError` if something exists at one of these paths, so that nothing is lost."""
     for path in paths:
         if os.path.lexists(path):
             raise InputError(f"{str(path)!r} exists already", remedy="name another file")
 
 
-def send(path: str | os.PathLike[str]) -> None:
+def copy_to_stdout(path: str | os.PathLike[str]) -> None:
     """Write the bytes of a file to standard output."""
     with Path(path).open("rb") as file:
         shutil.copyfileobj(file, sys.stdout.buffer)
@@ -76,7 +82,7 @@ def send(path: str | os.PathLike[str]) -> None:
 
 
 def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
-    """Whether two paths lead to one file, whether it exists or not."""
+    """Whether two paths lead to the same file, which need not exist."""
     first, second = Path(one), Path(other)
     if first.exists() and second.exists():
         return first.samefile(second)
@@ -84,7 +90,7 @@ def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> boo
 
 
 def refuse_missing_folder(path: str | os.PathLike[str], what: str) -> None:
-    """Refuse an address, and a file in a folder that does not exist; `what` should go there."""
+    """Refuse a path for `what` that is an address, or in a folder that does not exist."""
     refuse_remote(path, tables=False)
     folder = Path(path).parent
     if not folder.is_dir():
@@ -95,7 +101,7 @@ def refuse_missing_folder(path: str | os.PathLike[str], what: str) -> None:
 
 
 def read_workload(path: str | os.PathLike[str]) -> "queries_workload.Workload":
-    """The workload of a text file, one query per line."""
+    """The workload of a text file, one query per line; `InputError` if it is not UTF-8."""
     name, text = os.fspath(path), _text_of(path)
     if text is None:
         raise InputError(f"the workload {name!r} is not UTF-8 text", remedy="save it as UTF-8")
@@ -106,7 +112,7 @@ def read_zip_populations(path: str | os.PathLike[str]) -> dict[str, int]:
     """People by the first three digits of their ZIP codes, from a CSV file.
 
     Each line has three digits and a number of people. A first line without a number is the header;
-    further columns are ignored.
+    further columns are ignored. `InputError` for other lines, and for three digits that come twice.
     """
     name = os.fspath(path)
     try:
@@ -135,13 +141,13 @@ def read_zip_populations(path: str | os.PathLike[str]) -> dict[str, int]:
 def _text_of(path: str | os.PathLike[str]) -> str | None:
     """The text of a document; None if it is not UTF-8."""
     try:
-        return content(path).decode("utf-8-sig")
+        return read_document(path).decode("utf-8-sig")
     except UnicodeDecodeError:
         return None
 
 
 def _is_count(row: list[str]) -> bool:
-    """Whether a row starts with three digits and a number of people."""
+    """Whether the first cell of a row is three digits, and the second a number of people."""
     if len(row) < 2:
         return False
     area, people = row[0].strip(), row[1].strip()
@@ -149,7 +155,7 @@ def _is_count(row: list[str]) -> bool:
 
 
 def read_policy(path: str | os.PathLike[str]) -> "Policy":
-    """The policy of a TOML file."""
+    """The policy of a TOML file; `PolicyError` if it cannot be read or holds faults."""
     name = os.fspath(path)
     try:
         if (text := _text_of(path)) is not None:
@@ -166,7 +172,7 @@ AnyPolicy: TypeAlias = Union["Policy", str, os.PathLike[str]]
 
 
 def policy_of(given: AnyPolicy) -> "Policy":
-    """The policy itself; read from its file if a path is given."""
+    """The policy itself, read from its file if a path is given; `PolicyError` for anything else."""
     if isinstance(given, str | os.PathLike):
         return read_policy(given)
     if isinstance(given, policies.Policy):
@@ -180,7 +186,10 @@ def policy_of(given: AnyPolicy) -> "Policy":
 def folder_of_policy(
     given: AnyPolicy | None, folder: str | os.PathLike[str]
 ) -> str | os.PathLike[str]:
-    """The folder that paths of a policy start from: the given one, or that of the policy's file."""
+    """The folder that paths in a policy start from: the policy file's unless another one is given.
+
+    The folder "." counts as none given.
+    """
     if isinstance(given, str | os.PathLike) and os.fspath(folder) == ".":
         return Path(given).parent
     return folder

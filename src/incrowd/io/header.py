@@ -1,4 +1,4 @@
-"""Whether the first line of a delimited text names its columns, judge by evidence.
+"""Whether the first line of a delimited text names its columns, judged by evidence.
 
 Each column adds a logarithm of odds: how much likelier its first cell is a name than one more cell.
 Where the sum is near 0, nobody can know: a first line of texts above texts may be a person. Then
@@ -22,7 +22,7 @@ from incrowd.table.parse import kind_of
 
 
 class Header(Enum):
-    """Kinds of first lines of a text."""
+    """What the first line of a text holds."""
 
     NAMES = "names"
     DATA = "data"
@@ -69,7 +69,7 @@ _NUMBERED = re.compile(r"([A-Za-z_.]+ ?)(\d{1,6})")
 
 
 def judge(records: Sequence[Sequence[str]], expected: Collection[str] = ()) -> Header:
-    """Judge whether the first record is column names; `expected` are names that there may be.
+    """Judge whether the first record holds column names; `expected` are names that may be there.
 
     The line of a one-line file is taken for names: it has no records either way.
     """
@@ -87,7 +87,7 @@ def judge(records: Sequence[Sequence[str]], expected: Collection[str] = ()) -> H
 
 
 def is_headed(records: Sequence[Sequence[str]], expected: Collection[str] = ()) -> bool:
-    """Whether the first record names the columns; refuse the file if that is unclear."""
+    """Whether the first record names the columns; `InputError` if that is unclear."""
     found = judge(records, expected)
     if found is Header.UNCLEAR:
         raise InputError(
@@ -99,13 +99,13 @@ def is_headed(records: Sequence[Sequence[str]], expected: Collection[str] = ()) 
 
 
 def _judged_places(names: Sequence[str], expected: frozenset[str]) -> list[int]:
-    """The places of columns that are judged: some of a very wide table, and all expected ones."""
+    """The places of the columns to judge: about `_COLUMNS` of a wide table, and expected names."""
     step = max(1, len(names) // _COLUMNS)
     return [j for j, name in enumerate(names) if j % step == 0 or name in expected]
 
 
 def _evidence_of_names(names: Sequence[str]) -> float:
-    """The evidence of all names together: above 0 if they are numbered, less for each repeated."""
+    """The evidence of all names together: more if they are numbered, less for each repeated one."""
     there = [name for name in names if name]
     repeated = len(there) - len(set(there))
     return 3.5 * _is_numbered(there) - 0.5 * repeated
@@ -127,31 +127,31 @@ def _is_numbered(names: Sequence[str]) -> bool:
 
 
 def _evidence_of_column(name: str, below: Sequence[str], expected: Collection[str]) -> float:
-    """The evidence of a name and the cells below it, as log odds: above 0 for a name."""
+    """The log odds, by the cells below it, that the first cell of a column is its name."""
     if not name:
         return 0.0
     if not below:
         return _evidence_of_words(name, below, expected)
-    kind = _kind(below)
+    kind = _kind_of_texts(below)
     if kind is not Kind.TEXT:
-        return _MOST if _kind([name]) is Kind.TEXT else -_MOST
+        return _MOST if _kind_of_texts([name]) is Kind.TEXT else -_MOST
     said = _evidence_of_form(name, below) + _evidence_of_words(name, below, expected)
     return max(-_MOST, min(_MOST, said))
 
 
 def _evidence_of_form(name: str, below: Sequence[str]) -> float:
-    """The evidence, as log odds, of how `name` is written and whether no cell below has it.
+    """The log odds that `name` is a name, by how it is written and whether a cell below equals it.
 
-    Of cells written in its way, the share of those that occur once is how often the next is new
-    (Good and Turing).
+    Among the cells that are written in the same way, the share that occurs once estimates how often
+    one more cell is a new one (Good and Turing).
     """
-    form = _form(name)
-    forms = [_form(cell) for cell in below]
+    form = _form_of(name)
+    forms = [_form_of(cell) for cell in below]
     alike = [cell for cell, other in zip(below, forms, strict=True) if other == form]
     if not alike:
         wordy = sum(map(_is_wordy, forms)) if _is_wordy(form) else len(below)
-        return max(0.0, _odds(_WORDS, wordy, len(below)), _odds(_FORM, 0, len(below)))
-    written = 0.0 if _is_wordy(form) else _odds(_CODED, len(alike), len(below))
+        return max(0.0, _log_odds(_WORDS, wordy, len(below)), _log_odds(_FORM, 0, len(below)))
+    written = 0.0 if _is_wordy(form) else _log_odds(_CODED, len(alike), len(below))
     once = sum(times == 1 for times in Counter(alike).values())
     new = (once + 1) / (len(alike) + 1)
     if name in alike:
@@ -159,13 +159,19 @@ def _evidence_of_form(name: str, below: Sequence[str]) -> float:
     return written + math.log(_NEW_NAME / new)
 
 
-def _odds(usual: float, seen: int, cells: int) -> float:
-    """The log of how much likelier a feature is of a name (`usual`) than of a cell (`seen`)."""
+def _log_odds(usual: float, seen: int, cells: int) -> float:
+    """The log of the ratio of a feature's share among names to its share among cells.
+
+    `usual` is the share among names; `seen` of so many `cells` have the feature.
+    """
     return math.log(usual / ((seen + 0.5) / (cells + 1)))
 
 
 def _evidence_of_words(name: str, below: Sequence[str], expected: Collection[str]) -> float:
-    """The evidence, 0 or more, that a name is expected, usual or a variable's; 0 for a cell."""
+    """The evidence, 0 or more, that `name` is an expected name, a usual one or a variable's.
+
+    0 if a cell below equals it.
+    """
     if name in below:
         return 0.0
     if name in expected:
@@ -180,16 +186,16 @@ def _evidence_of_words(name: str, below: Sequence[str], expected: Collection[str
     return 0.0
 
 
-def _form(text: str) -> str:
+def _form_of(text: str) -> str:
     """How a text is written: each run of capitals, letters or digits as one.
 
-    >>> _form("Zürich 8001"), _form("a.b@c.org"), _form("AGE"), _form("birth_date")
+    >>> _form_of("Zürich 8001"), _form_of("a.b@c.org"), _form_of("AGE"), _form_of("birth_date")
     ('Aa 9', 'a.a@a.a', 'A', 'a_a')
     """
-    return "".join(kind for kind, _ in groupby(map(_letter, text)))
+    return "".join(kind for kind, _ in groupby(map(_kind_of_letter, text)))
 
 
-def _letter(letter: str) -> str:
+def _kind_of_letter(letter: str) -> str:
     """The kind of a letter: 9 for digits, A or a for letters, else the letter itself."""
     if letter.isdigit():
         return "9"
@@ -199,9 +205,10 @@ def _letter(letter: str) -> str:
 
 
 def _is_wordy(form: str) -> bool:
-    """Whether a form is one of words: letters, spaces, underscores and hyphens alone."""
+    """Whether a form of `_form_of` has only letters, spaces, underscores and hyphens."""
     return not set(form) - set("Aa _-")
 
 
-def _kind(texts: Sequence[str]) -> Kind:
+def _kind_of_texts(texts: Sequence[str]) -> Kind:
+    """The kind of column that these texts would be."""
     return kind_of(np.array(texts, dtype=object))

@@ -56,16 +56,19 @@ class Lines(NamedTuple):
 
 _DELIMITERS = (";", "\t", ",")
 _ENDINGS = (".csv", ".csv.gz")
+"""How the names of hierarchy files in a folder end."""
 _FILES = (".csv", ".tsv", ".txt", ".gz")
+"""Endings by which an option names a file."""
 
 
 def read_tree(path: Path | str, other: str | None = None, *, ordered: bool = True) -> Tree:
     """The hierarchy in a file as a tree; `other` is the node for values that it lacks.
 
-    A file that is empty, uneven or contradicts itself is refused. `ordered` is as in `Tree`.
+    `InputError` if the file is empty, has lines of different lengths, or contradicts itself.
+    `ordered` is as in `Tree`.
     """
     path = Path(path)
-    lines = _lines(_text(path), path)
+    lines = _split_lines(_read_text(path), path)
     if not len(lines.numbers):
         raise InputError(
             f"the hierarchy file {path.name!r} is empty",
@@ -118,11 +121,12 @@ def resolve(
     return spec
 
 
-def find(folder: Path | str, columns: Iterable[str]) -> dict[str, Path]:
+def find_hierarchy_files(folder: Path | str, columns: Iterable[str]) -> dict[str, Path]:
     """The hierarchy file of each column that has one in this folder.
 
     Files are called `<column>.csv` or `*_<column>.csv`, also with `.gz`. A file belongs to the
     column with the longest name that fits; `<column>.csv` goes before `*_<column>.csv`.
+    `InputError` if the folder does not exist, or several files fit a column equally well.
     """
     folder = Path(folder)
     if not folder.is_dir():
@@ -134,7 +138,7 @@ def find(folder: Path | str, columns: Iterable[str]) -> dict[str, Path]:
     whole: dict[str, list[Path]] = {}
     ending: dict[str, list[Path]] = {}
     for path in sorted(folder.iterdir()):
-        stem = _stem(path)
+        stem = _name_without_ending(path)
         fitting = [name for name in names if stem == name or stem.endswith(f"_{name}")]
         if fitting:
             column = max(fitting, key=len)
@@ -143,7 +147,9 @@ def find(folder: Path | str, columns: Iterable[str]) -> dict[str, Path]:
 
 
 def parse_option(text: str) -> tuple[str, AnyHierarchy]:
-    """A hierarchy of the command line: `COLUMN=FILE` or `COLUMN=BUILDER[:PARAMETERS]`.
+    """The column and hierarchy in a text: `COLUMN=FILE` or `COLUMN=BUILDER[:PARAMETERS]`.
+
+    `PolicyError` for another form, an unknown builder or faulty parameters.
 
     >>> parse_option("age=intervals:5")[1].width
     5.0
@@ -160,7 +166,7 @@ def parse_option(text: str) -> tuple[str, AnyHierarchy]:
 
 
 def _parse_hierarchy(column: str, what: str) -> AnyHierarchy:
-    """The hierarchy that `what`, a word of the command line, stands for: a file or a builder."""
+    """The hierarchy that `what` names, a file or a builder; `PolicyError` if there is none such."""
     name, _, given = what.partition(":")
     if name not in _BUILDERS and what.lower().endswith(_FILES):
         return File(what)
@@ -180,8 +186,8 @@ def _parse_hierarchy(column: str, what: str) -> AnyHierarchy:
     raise PolicyError(f"the hierarchy of {column!r} cannot be {name!r}: {reason}", remedy=remedy)
 
 
-def _intervals(given: Sequence[str]) -> AnyHierarchy:
-    """Intervals of these widths; of the usual ones without parameters."""
+def _make_intervals(given: Sequence[str]) -> AnyHierarchy:
+    """Intervals of these widths; the usual ones if no width is given."""
     widths = tuple(float(width) for width in given)
     if len(widths) > 1:
         return Intervals(widths=widths)
@@ -191,7 +197,7 @@ def _intervals(given: Sequence[str]) -> AnyHierarchy:
 def _without_parameters(
     make: Callable[[], AnyHierarchy],
 ) -> Callable[[Sequence[str]], AnyHierarchy]:
-    """The same builder as a function of parameters, which refuses all of them."""
+    """A function that makes the builder, and raises `PolicyError` if parameters are given."""
 
     def build(given: Sequence[str]) -> AnyHierarchy:
         if given:
@@ -208,7 +214,7 @@ _BUILDERS: dict[str, Callable[[Sequence[str]], AnyHierarchy]] = {
     "dates": lambda given: Dates(steps=tuple(given)) if given else Dates(),  # type: ignore[arg-type]
     "file": lambda given: File(",".join(given)),
     "flat": lambda given: Flat(values=tuple(given)),
-    "intervals": _intervals,
+    "intervals": _make_intervals,
     "ordered": lambda given: Ordered(tuple(given)),
     "prefix": lambda given: Prefix(steps=tuple(map(int, given))) if given else Prefix(),
     "quantiles": lambda given: Intervals(quantiles=int(given[0]) if given else 8),
@@ -218,6 +224,7 @@ _BUILDERS: dict[str, Callable[[Sequence[str]], AnyHierarchy]] = {
 
 
 def _gunzip(content: bytes, path: Path) -> bytes:
+    """The content unpacked from gzip; errors name the hierarchy file."""
     try:
         return gunzip(content)
     except IncrowdError as error:
@@ -227,32 +234,32 @@ def _gunzip(content: bytes, path: Path) -> bytes:
     raise found
 
 
-def _text(path: Path) -> str:
-    """The text of a hierarchy file, unpacked and decoded; refused if it cannot be read."""
+def _read_text(path: Path) -> str:
+    """The text of a hierarchy file, unpacked and decoded; `InputError` if it cannot be read."""
     if not path.is_file():
         raise InputError(
             f"the hierarchy file {str(path)!r} does not exist", remedy="check its name"
         )
     with boundary(InputError(f"the hierarchy file {path.name!r} cannot be read")):
-        content = files.content(path)
+        content = files.read_document(path)
         if path.suffix.lower() == ".gz":
             content = _gunzip(content, path)
         return decode(content, None).data.decode("utf-8-sig")
 
 
-def _lines(text: str, path: Path) -> Lines:
+def _split_lines(text: str, path: Path) -> Lines:
     """The lines of a file that are not blank, split at its delimiter."""
-    delimiter = _delimiter(text)
+    delimiter = _find_delimiter(text)
     if '"' in text:
-        return _quoted_lines(text, path, delimiter)
+        return _split_quoted_lines(text, path, delimiter)
     every = pl.Series(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), dtype=pl.String)
     numbers = (every != "").arg_true()
     fields = every.gather(numbers).str.split(delimiter)
     return Lines(numbers.to_numpy() + np.int64(1), fields.list.len().to_numpy(), fields.explode())
 
 
-def _quoted_lines(text: str, path: Path, delimiter: str) -> Lines:
-    """As `_lines`, of a file in which some fields stand in quotes."""
+def _split_quoted_lines(text: str, path: Path, delimiter: str) -> Lines:
+    """As `_split_lines`, of a file with quoted fields; `InputError` for a quote out of place."""
     wrong = InputError(
         f"the hierarchy file {path.name!r} has an open quote, or a quote inside a field",
         remedy="close it, or double it where it belongs to the text",
@@ -266,7 +273,7 @@ def _quoted_lines(text: str, path: Path, delimiter: str) -> Lines:
     return Lines(numbers, widths, pl.Series(every, dtype=pl.String))
 
 
-def _delimiter(text: str) -> str:
+def _find_delimiter(text: str) -> str:
     """The first delimiter that cuts the first lines evenly, else the one that occurs most there."""
     head = "\n".join(text.splitlines()[:50])
     for delimiter in _DELIMITERS:
@@ -277,7 +284,7 @@ def _delimiter(text: str) -> str:
 
 
 def _refuse_lines(path: Path, numbers: Counts, what: str, remedy: str) -> None:
-    """Refuse a file with something wrong in the lines with these numbers, if there are any."""
+    """Raise `InputError` that the lines with these numbers have `what`, unless there are none."""
     if len(numbers):
         raise InputError(
             f"the hierarchy file {path.name!r} has {count_of(len(numbers), 'line')} with {what} "
@@ -286,14 +293,14 @@ def _refuse_lines(path: Path, numbers: Counts, what: str, remedy: str) -> None:
         )
 
 
-def _stem(path: Path) -> str:
-    """The file's name without its ending; empty if it has none of a hierarchy file."""
+def _name_without_ending(path: Path) -> str:
+    """The file's name without `.csv` or `.csv.gz`; empty if it has neither ending."""
     ending = next((end for end in reversed(_ENDINGS) if path.name.lower().endswith(end)), None)
     return path.name[: -len(ending)] if ending else ""
 
 
 def _single_path(column: str, paths: list[Path]) -> Path:
-    """The one file of a column; refused if there are several."""
+    """The one file of a column; `InputError` if there are several."""
     if len(paths) > 1:
         raise InputError(
             f"{len(paths)} files could be the hierarchy of {column!r}",
@@ -303,7 +310,10 @@ def _single_path(column: str, paths: list[Path]) -> Path:
 
 
 def builders_of(policy: Policy, folder: str | os.PathLike[str]) -> dict[str, AnyHierarchy]:
-    """The builder of each column's hierarchy, with files read; quasi-identifiers all have one."""
+    """The builder of each column's hierarchy, with files read.
+
+    A quasi-identifier without a hierarchy gets `Suggested`; other columns without one are left out.
+    """
     given = {name: column.hierarchy for name, column in policy.columns.items()}
     given |= {name: given[name] or Suggested() for name in policy.quasi}
     return {

@@ -14,7 +14,9 @@ _DAY = r"^\d{4}-\d{2}-\d{2}$"
 def read(data: bytes, layout: Layout) -> WholeTable:
     """The table in JSON lines; a key that an object lacks is missing.
 
-    JSON has no dates: a column of texts such as 2024-12-31 is one of dates.
+    JSON has no dates: a column of texts such as 2024-12-31 is one of dates. `InputError` for a JSON
+    array, lines that are no objects, values of mixed kinds, nested values, and a sheet or lines to
+    skip in the layout.
     """
     layout.refuse_choice("JSON lines")
     data = data.removeprefix(b"\xef\xbb\xbf")
@@ -34,6 +36,7 @@ def read(data: bytes, layout: Layout) -> WholeTable:
 
 
 def _refuse_nested(frame: pl.DataFrame) -> None:
+    """Raise `InputError` if some fields hold objects or lists."""
     nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
     if nested:
         listed = ", ".join(repr(_nested_name(name, frame.schema[name])) for name in nested[:3])

@@ -28,7 +28,10 @@ class KeptParts:
     """What everything random is drawn from: the same in each attempt."""
 
     def make_folder(self, request: str) -> Path:
-        """Make the folder for the parts of the request of this digest; remove those of others."""
+        """Make the folder for the parts of the request with this digest; remove those of others.
+
+        A folder of the same request is kept with its parts.
+        """
         folder = self.path / request[:32]
         for other in self.path.iterdir():
             if other.is_dir() and other != folder:
@@ -38,10 +41,11 @@ class KeptParts:
 
 
 @contextmanager
-def keeping_parts(target: str | os.PathLike[str] | None) -> Iterator[KeptParts]:
-    """A block with a folder beside the target for finished parts; removed at the end.
+def keep_parts(target: str | os.PathLike[str] | None) -> Iterator[KeptParts]:
+    """A block with a folder beside the target for finished parts, which is removed at its end.
 
-    It stays if the block fails, for the next attempt. Two runs cannot use it at once.
+    The folder stays if the block fails, for the next attempt. A second run waits for the first.
+    `PolicyError` without a target file, `InputError` if the folder cannot be used.
     """
     if target is None or str(target) == "-":
         raise PolicyError(
@@ -54,13 +58,13 @@ def keeping_parts(target: str | os.PathLike[str] | None) -> Iterator[KeptParts]:
         folder.chmod(0o700)
     with lock_folder(folder):
         with boundary(problem):
-            seed = _seed(folder / _STATE)
+            seed = _load_or_make_seed(folder / _STATE)
         yield KeptParts(folder, seed)
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _seed(state: Path) -> int:
-    """The seed of the last attempt; a new one, which is stored, if there was none."""
+def _load_or_make_seed(state: Path) -> int:
+    """The seed that the last attempt stored; without one a new seed, which is stored."""
     if state.exists():
         return int(json.loads(state.read_text())["seed"], 16)
     seed = secrets.randbits(_BITS)

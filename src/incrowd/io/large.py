@@ -40,10 +40,12 @@ LEAST = 2**28
 """Less memory than this is refused."""
 
 
-def bytes_of(text: str) -> int:
-    """The bytes that an amount of memory in words stands for; what is none is refused.
+def parse_memory(text: str) -> int:
+    """The bytes that a text such as `2GB` stands for.
 
-    >>> bytes_of("2GB"), bytes_of("1.5 GiB"), bytes_of("800m")
+    `PolicyError` if it is no amount of memory, or less than `LEAST` bytes.
+
+    >>> parse_memory("2GB"), parse_memory("1.5 GiB"), parse_memory("800m")
     (2000000000, 1610612736, 800000000)
     """
     plain = text.strip().upper()
@@ -81,14 +83,15 @@ class TableEstimate:
         """Bytes of disk that it takes to release the table out of memory."""
         return _ON_DISK * self.cells
 
-    def note(self, memory: float) -> str:
-        """What it takes, in words, to work on the table out of memory with so many bytes."""
+    def describe(self, memory: float) -> str:
+        """A note for the user: what memory, disk and time it takes to work out of memory."""
         rows = "" if self.rows is None else f" of {self.rows:,} rows"
         return (
             f"this table{rows} is counted with DuckDB, out of memory: in memory it would take "
-            f"about {_amount(self.memory)}. A release takes about {_time(_LEVELS * self.cells)} "
-            f"with levels, or {_time(_PARTS * self.cells)} with local recoding in parts, "
-            f"{_amount(memory)} of memory, and {_amount(self.disk)} of disk for a while"
+            f"about {_bytes_text(self.memory)}. A release takes about "
+            f"{_time_text(_LEVELS * self.cells)} with levels, or {_time_text(_PARTS * self.cells)} "
+            f"with local recoding in parts, {_bytes_text(memory)} of memory, and "
+            f"{_bytes_text(self.disk)} of disk for a while"
         )
 
 
@@ -102,10 +105,11 @@ class LargeTable:
 
 
 def open_large(source: Any, layout: Layout, memory: int | None = None) -> LargeTable | None:
-    """The table, to be worked on out of memory; None if it fits into memory, or without DuckDB.
+    """Open a table to be worked on out of memory; None if it is to be read into memory instead.
 
-    A folder of partitions is opened even if it fits; standard input never is. `memory` is how many
-    bytes may be used, a share of those that are free if None.
+    None for what fits into memory, unless it is a folder of partitions, for standard input, and if
+    DuckDB is missing. `memory` is how many bytes may be used; None for a share of the free ones.
+    `LimitError` if it takes more disk than is free.
     """
     if str(source) == "-" or find_spec("duckdb") is None:
         return None
@@ -114,13 +118,13 @@ def open_large(source: Any, layout: Layout, memory: int | None = None) -> LargeT
     if estimate is None or (estimate.memory <= most and not _has_partitions(Path(source))):
         return None
     _refuse_full_disk(estimate)
-    note = estimate.note(most)
-    return _open_files(_files(Path(source)), layout, memory, note)
+    note = estimate.describe(most)
+    return _open_files(_list_files(Path(source)), layout, memory, note)
 
 
 def estimate_size(source: Any) -> TableEstimate | None:
     """The estimated size of the table in a file or in several; None if there are no files."""
-    paths = _files(Path(source))
+    paths = _list_files(Path(source))
     if not paths:
         return None
     every = [_parquet_size(path) for path in paths]
@@ -136,8 +140,11 @@ def _has_partitions(path: Path) -> bool:
     return path.is_dir() and any(found.parent != path for found in path.rglob("*.parquet"))
 
 
-def _files(path: Path) -> list[Path]:
-    """A file, the Parquet files of a folder at any depth, or the files of a pattern; else none."""
+def _list_files(path: Path) -> list[Path]:
+    """The file itself, the Parquet files of a folder at any depth, or the files of a pattern.
+
+    Empty if the path names none of these.
+    """
     if path.is_dir():
         return sorted(path.rglob("*.parquet"))
     if path.is_file():
@@ -161,13 +168,16 @@ def _parquet_size(path: Path) -> tuple[int, int] | None:
 
 
 def _open_files(files: list[Path], layout: Layout, memory: int | None, note: str) -> LargeTable:
-    """The table of these files in a new database; texts are copied to Parquet first."""
+    """The table of these files in a new database.
+
+    Files are Parquet, or one is of another format, which is first copied to Parquet.
+    """
     from incrowd.engines.duckdb import DuckDB  # noqa: PLC0415  an extra
-    from incrowd.engines.sql import closed_on_failure  # noqa: PLC0415  beside it
+    from incrowd.engines.sql import close_on_failure  # noqa: PLC0415  beside it
     from incrowd.engines.sql_engine import SqlEngine  # noqa: PLC0415  beside it
 
     database, form = DuckDB(memory=memory), Form("parquet")
-    with closed_on_failure(database):
+    with close_on_failure(database):
         if _parquet_size(files[0]) is None:
             form, database.text = _copy_as_parquet(
                 files[0], layout, database.folder / "table.parquet"
@@ -197,19 +207,20 @@ def _copy_as_parquet(path: Path, layout: Layout, place: Path) -> tuple[Form, boo
 
 
 def _refuse_full_disk(estimate: TableEstimate) -> None:
+    """Raise `LimitError` if the table takes more disk for temporary files than is free."""
     free = shutil.disk_usage(tempfile.gettempdir()).free
     if estimate.disk > free:
         raise LimitError(
-            f"this table needs about {_amount(estimate.disk)} of disk for a while, and "
-            f"{_amount(free)} are free",
+            f"this table needs about {_bytes_text(estimate.disk)} of disk for a while, and "
+            f"{_bytes_text(free)} are free",
             remedy="free some, or set TMPDIR to a larger disk",
         )
 
 
-def _time(seconds: float) -> str:
+def _time_text(seconds: float) -> str:
     """Seconds in words.
 
-    >>> _time(40), _time(300), _time(9000)
+    >>> _time_text(40), _time_text(300), _time_text(9000)
     ('a minute', '5 minutes', '2.5 hours')
     """
     minutes = seconds / 60
@@ -218,7 +229,7 @@ def _time(seconds: float) -> str:
     return f"{minutes:.0f} minutes" if minutes < 100 else f"{minutes / 60:.1f} hours"
 
 
-def _amount(size: float) -> str:
+def _bytes_text(size: float) -> str:
     """A number of bytes in words, such as `12 MB`."""
     for unit in ("B", "kB", "MB"):
         if size < 1000:

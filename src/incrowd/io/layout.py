@@ -12,7 +12,10 @@ PIECE = 2**23
 
 @dataclass(frozen=True)
 class Layout:
-    """How to read a file (what is None is found), and how much of it at a time."""
+    """How to read a file, and how much of it at a time; what is None is found out.
+
+    `PolicyError` for a delimiter that incrowd does not know, or fewer lines to skip than 0.
+    """
 
     delimiter: str | None = None
     encoding: str | None = None
@@ -46,7 +49,7 @@ class Layout:
             raise PolicyError("--skip must be 0 or more", remedy="give the lines above the header")
 
     def choose(self, names: Sequence[str]) -> list[str]:
-        """The columns to read: all names, or those chosen, which must be among them."""
+        """The columns to read: all names, or the chosen ones; `PolicyError` if one is not there."""
         for name in self.columns or ():
             if name not in names:
                 raise PolicyError(
@@ -55,7 +58,7 @@ class Layout:
         return list(names if self.columns is None else self.columns)
 
     def refuse_choice(self, what: str, *, skips: bool = False) -> None:
-        """Refuse --sheet, and --skip unless `skips`, for a file (`what`) that they do not fit."""
+        """Raise `InputError` if --sheet, or --skip unless `skips`, is given for such a file."""
         for name, given in (("sheet", self.sheet), ("skip", None if skips else self.skip or None)):
             if given is not None:
                 raise InputError(f"--{name} does not fit {what}", remedy=f"leave out --{name}")

@@ -30,7 +30,7 @@ _NAMED = 3
 
 @dataclass(frozen=True)
 class NumberNotation:
-    """The marks of a number: 1.234,5 has a decimal comma, and dots between thousands."""
+    """The marks of a number: 1.234,5 has a decimal comma, and points between thousands."""
 
     decimal: str
     thousands: str = ""
@@ -44,25 +44,25 @@ class NumberNotation:
         return rf"^[+-]?{whole}({re.escape(self.decimal)}\d+)?$"
 
     @cached_property
-    def telling(self) -> str:
-        """A pattern for those numbers that can be read in this way only."""
+    def unmistakable(self) -> str:
+        """A pattern for numbers, among those of `pattern`, that can be read in this way only."""
         mark, other = re.escape(self.decimal), re.escape(self.thousands or self.decimal)
         tails = rf"{mark}(\d{{1,2}}|\d{{4,}})$|^[+-]?0{mark}\d+$"
         return rf"{tails}|{other}\d{{3}}({mark}\d+|{other}\d{{3}})" if self.thousands else tails
 
-    def fits(self, texts: pl.Series) -> pl.Series:
+    def flag_fitting(self, texts: pl.Series) -> pl.Series:
         """Flags for the texts that are numbers written this way."""
         return texts.str.contains(self.pattern)
 
-    def plain(self, texts: pl.Series) -> pl.Series:
+    def to_plain_texts(self, texts: pl.Series) -> pl.Series:
         """The numbers as texts with a decimal point and no other mark."""
         if self.thousands:
             texts = texts.str.replace_all(self.thousands, "", literal=True)
         return texts.str.replace(self.decimal, ".", literal=True)
 
     def to_values(self, texts: pl.Series) -> pl.Series:
-        """The numbers as floats."""
-        return self.plain(texts).cast(pl.Float64)
+        """The numbers as floats; all texts must fit."""
+        return self.to_plain_texts(texts).cast(pl.Float64)
 
 
 @dataclass(frozen=True)
@@ -77,17 +77,20 @@ class DateNotation:
         timed = any(part in self.format for part in ("%H", "%I", "%T", "%R", "%S"))
         return pl.Datetime("us") if timed else pl.Date()
 
-    def fits(self, texts: pl.Series) -> pl.Series:
+    def flag_fitting(self, texts: pl.Series) -> pl.Series:
         """Flags for the texts that are dates written this way."""
         return self.to_values(texts).is_not_null()
 
-    def plain(self, texts: pl.Series) -> pl.Series:
+    def to_plain_texts(self, texts: pl.Series) -> pl.Series:
         """The dates as texts such as 2024-12-31, with times 2024-12-31 23:59:59."""
         moments = isinstance(self.dtype, pl.Datetime)
         return self.to_values(texts).dt.strftime("%Y-%m-%d %H:%M:%S" if moments else "%Y-%m-%d")
 
     def to_values(self, texts: pl.Series) -> pl.Series:
-        """The dates as dates or moments; null for a text that is none."""
+        """The dates as dates or moments; null for a text that is none.
+
+        `PolicyError` if the format is none.
+        """
         with boundary(
             PolicyError(f"{self.format!r} is not a date format", remedy="write it like %d/%m/%Y")
         ):
@@ -99,7 +102,10 @@ Notation: TypeAlias = NumberNotation | DateNotation
 
 @dataclass(frozen=True)
 class NotationRequest:
-    """What is known of how numbers and dates are written; what is None is found."""
+    """What is known of how numbers and dates are written; what is None is found out.
+
+    `PolicyError` for marks that numbers cannot have, and for faulty formats of dates.
+    """
 
     decimal: str | None = None
     thousands: str | None = None
@@ -147,7 +153,7 @@ class NotationRequest:
         return name not in self.kept and (self.only is None or name in self.only)
 
     def refuse_unknown(self, names: Sequence[str]) -> None:
-        """Refuse a date format for a column that the table does not have."""
+        """Raise `PolicyError` if a date format is for a column that is not among these names."""
         for name in self._formats:
             if name and name not in names:
                 raise PolicyError(
@@ -158,8 +164,8 @@ class NotationRequest:
         """The date format that is given for this column; None if there is none."""
         return self._formats.get(name)
 
-    def numbers(self, delimiter: str) -> Iterator[NumberNotation]:
-        """The ways in which numbers may be written in a text with this delimiter."""
+    def number_notations(self, delimiter: str) -> Iterator[NumberNotation]:
+        """The ways in which numbers may be written in a text with this delimiter, in turn."""
         decimal, thousands = self.decimal, self.thousands
         if decimal is not None or thousands is not None:
             decimal = decimal or ("," if thousands == "." else ".")
@@ -169,8 +175,8 @@ class NotationRequest:
             yield NumberNotation(",", ".")
         yield NumberNotation(".", ",")
 
-    def dates(self) -> Iterator[DateNotation]:
-        """The one format that is given for all dates, if any."""
+    def date_notations(self) -> Iterator[DateNotation]:
+        """The format that is given for all dates, if any: one notation or none."""
         if "" in self._formats:
             yield DateNotation(self._formats[""])
 
@@ -184,12 +190,15 @@ class FoundNotations:
     """By column that can be read in two ways: the option that decides."""
 
     def rewrite(self, frame: pl.DataFrame, *, text: bool = True) -> pl.DataFrame:
-        """The table with these columns rewritten: as plain texts, or else as numbers and dates."""
+        """The table with these columns rewritten: as plain texts, or else as numbers and dates.
+
+        `InputError` if values of a column are not written in its notation.
+        """
         made = [_rewrite_column(frame[name], how, text=text) for name, how in self.columns.items()]
         return frame.with_columns(made) if made else frame
 
     def notes(self) -> Iterator[Note]:
-        """Notes on what was rewritten, and on what could not be for want of an option."""
+        """Notes on columns that are rewritten, and on those that stay text as no option decides."""
         for title, words, names in (
             ("decimal_comma", "numbers with a decimal comma", self._columns_with_mark(",")),
             ("thousands", "numbers with marks between thousands", self._columns_with_mark(".")),
@@ -227,7 +236,11 @@ def _list_names(names: Sequence[str]) -> str:
 def find_notations(
     frame: pl.DataFrame, request: NotationRequest, delimiter: str = "", *, text: bool = True
 ) -> FoundNotations:
-    """Find how texts of each column are written; without `text` only by what the request says."""
+    """Find how numbers and dates in columns of texts are written.
+
+    Without `text` (the table is not a text file) only if the request says how. `PolicyError` if it
+    has a format for an unknown column.
+    """
     request.refuse_unknown(frame.columns)
     columns: dict[str, Notation] = {}
     undecided: dict[str, str] = {}
@@ -262,31 +275,35 @@ def may_be_rewritten(records: Sequence[Sequence[str]], request: NotationRequest 
 def _notation_of(
     series: pl.Series, request: NotationRequest, delimiter: str, *, text: bool
 ) -> Notation | str | None:
-    """How a column is written; the option that would decide it; None if it needs no rewriting."""
+    """How a column is written, or (a text) the option that would decide; None if it is plain."""
     form = request.format_of(series.name)
     if form:
         return DateNotation(form)
     series = series.alias("")  # Polars takes a name such as ^a$ for a pattern
     top = _present_texts(series.head(_GLANCE))
-    ways = [*request.dates()] if _all_contain(top, r"\d") else []
+    ways = [*request.date_notations()] if _all_contain(top, r"\d") else []
     if text and not isinstance(request.date_formats, str) and _all_contain(top, _SLASHED):
         return _date_notation(_present_texts(series))
-    numbers = [how for how in request.numbers(delimiter) if how.fits(top).all()]
+    numbers = [how for how in request.number_notations(delimiter) if how.flag_fitting(top).all()]
     marked = numbers and (request.says_numbers or series.str.contains(",", literal=True).any())
     every = _present_texts(series) if ways or marked else top
     for way in ways:
-        if len(every) and way.fits(every).all():
+        if len(every) and way.flag_fitting(every).all():
             return way
     found = (_number_notation(every, how, said=request.says_numbers) for how in numbers if marked)
     return next((one for one in found if one is not None), None)
 
 
 def _all_contain(top: pl.Series, pattern: str) -> bool:
+    """Whether the pattern is found in each text; true if there are none."""
     return bool(top.str.contains(pattern).all())
 
 
 def _present_texts(series: pl.Series) -> pl.Series:
-    """The texts that are there, without marks of missing values; each once if they are many."""
+    """The texts without blanks around them, empty ones and marks of missing values.
+
+    Each is there once if they are more than `_GLANCE`.
+    """
     texts = series.drop_nulls()
     if len(texts) > _GLANCE:
         texts = texts.unique()
@@ -297,18 +314,19 @@ def _present_texts(series: pl.Series) -> pl.Series:
 def _number_notation(
     texts: pl.Series, how: NumberNotation, *, said: bool
 ) -> NumberNotation | str | None:
-    """This way of writing numbers, if all texts fit it and one shows it; None if not.
+    """This way of writing numbers, if all texts fit it and one has its marks; None if not.
 
-    If they can be read in another way, too, it is the option that decides (`said`: it was given).
+    If no text rules out another way, the option that would decide, as text. With `said` the user
+    gave the marks, so that nothing is left to decide.
     """
     marks = [mark for mark in (how.decimal, how.thousands) if mark not in {"", "."}]
     if said and how.thousands == ".":
         marks.append(".")
-    if not how.fits(texts).all():
+    if not how.flag_fitting(texts).all():
         return None
     if not any(texts.str.contains(mark, literal=True).any() for mark in marks):
         return None
-    if said or texts.str.contains(how.telling).any():
+    if said or texts.str.contains(how.unmistakable).any():
         return how
     return "--decimal , or --thousands ,"
 
@@ -316,7 +334,7 @@ def _number_notation(
 def _date_notation(texts: pl.Series) -> DateNotation | str | None:
     """How dates with slashes or dashes are written; a part above 12 tells which is the day.
 
-    None if these are not such dates; the option that would decide if no part tells.
+    None if these are not such dates; if no part tells, the option that would decide, as text.
     """
     if not len(texts) or not texts.str.contains(_SLASHED).all():
         return None
@@ -331,24 +349,27 @@ def _date_notation(texts: pl.Series) -> DateNotation | str | None:
     mark = marks.pop()
     order = (_DAY, _MONTH, _YEAR) if day_first else (_MONTH, _DAY, _YEAR)
     how = DateNotation(mark.join(order))
-    return how if how.fits(texts).all() else None
+    return how if how.flag_fitting(texts).all() else None
 
 
 def _rewrite_column(series: pl.Series, how: Notation, *, text: bool) -> pl.Series:
-    """The column as plain text, where blanks and marks of missing stay, or as values."""
+    """The column as plain texts, in which blanks and marks of missing values stay, or as values.
+
+    `InputError` if another text is not written this way.
+    """
     name, series = series.name, series.alias("")  # as above
     texts = series.str.strip_chars()
     beside = (texts.is_null() | (texts == "") | texts.is_in(list(MARKS))).fill_null(value=True)
-    fits = how.fits(texts).fill_null(value=False)
+    fits = how.flag_fitting(texts).fill_null(value=False)
     _refuse_unfit(~fits & ~beside, name, how)
     values = texts.set(~fits, None)
     if not text:
         return how.to_values(values).alias(name)
-    return how.plain(values).zip_with(fits, series).alias(name)
+    return how.to_plain_texts(values).zip_with(fits, series).alias(name)
 
 
 def _refuse_unfit(unfit: pl.Series, name: str, how: Notation) -> None:
-    """Refuse a column if some of its values are flagged as not written this way."""
+    """Raise `InputError` if some values of the column are flagged as not written this way."""
     if not unfit.any():
         return
     place = int(unfit.arg_true()[0]) + 1
@@ -363,10 +384,12 @@ def _refuse_unfit(unfit: pl.Series, name: str, how: Notation) -> None:
     )
 
 
-def formats_of(texts: Iterable[str]) -> str | dict[str, str]:
+def parse_date_formats(texts: Iterable[str]) -> str | dict[str, str]:
     """Date formats from an option: one for all dates, or COLUMN=FORMAT for each column.
 
-    >>> formats_of(["%d/%m/%Y"]), formats_of(["birth=%d/%m/%Y", "visit=%Y%m%d"])
+    `PolicyError` for another form, or two formats for one column.
+
+    >>> parse_date_formats(["%d/%m/%Y"]), parse_date_formats(["birth=%d/%m/%Y", "visit=%Y%m%d"])
     ('%d/%m/%Y', {'birth': '%d/%m/%Y', 'visit': '%Y%m%d'})
     """
     found: dict[str, str] = {}

@@ -9,7 +9,10 @@ _DAY = r"^\d{4}-\d{2}-\d{2}$"
 
 
 def with_keys(frame: pl.DataFrame, keys: Mapping[str, str | None]) -> pl.DataFrame:
-    """A file's rows with each folder's key as a column of text, unless the file has that column."""
+    """A file's rows with the values of its folders' names (`keys`) as columns of text.
+
+    Columns that the file has itself stay as they are.
+    """
     return frame.with_columns(
         pl.lit(value, dtype=pl.String).alias(name)
         for name, value in keys.items()
@@ -18,7 +21,7 @@ def with_keys(frame: pl.DataFrame, keys: Mapping[str, str | None]) -> pl.DataFra
 
 
 def with_typed_keys(frame: pl.DataFrame, keys: Collection[str]) -> pl.DataFrame:
-    """The rows of all files with keys of folders as integers or days, if all are such."""
+    """The rows of all files; a column of `keys` becomes integers or days if all its texts are."""
     names = [name for name in keys if frame.schema[name] == pl.String]
     return frame.with_columns(_with_type(frame[name]) for name in names)
 

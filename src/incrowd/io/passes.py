@@ -22,7 +22,7 @@ from incrowd.engines.stream import columns_of_batch
 from incrowd.errors import InputError, other_rows_error
 from incrowd.io import layout as layouts
 from incrowd.io.batches import open_batches
-from incrowd.io.csv_chunks import PIECE, PlainText, plain_text
+from incrowd.io.csv_chunks import PIECE, PlainText, as_plain_text
 from incrowd.io.layout import Layout, stored_text
 from incrowd.io.reading import AnyPath, Reading, rows_of
 from incrowd.io.scratch import ScratchFrames, scratch_frames
@@ -30,7 +30,7 @@ from incrowd.io.tables import Form
 from incrowd.table.cells import select_columns
 
 ColumnChoice: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
-"""The columns that are asked for, of those of a table; unknown ones are refused."""
+"""Chooses the wanted columns among those of a table; raises `PolicyError` for unknown ones."""
 
 Frames: TypeAlias = Callable[[Sequence[str]], Iterator[pl.DataFrame]]
 """The records of a table with these columns, as often as they are asked for."""
@@ -52,7 +52,7 @@ class RereadableTable:
     """Of the file that is opened again; None if there is none."""
 
     def refuse_changed(self) -> None:
-        """Refuse a file that changed since it was opened first; `frames` do so at their end."""
+        """Raise `NotMetError` if the file changed after it was opened; `frames` do so, too."""
         if self.stamp is not None:
             self.stamp.refuse_changed()
 
@@ -64,7 +64,7 @@ def open_rereadable(
     """A block with the table in a file, on standard input ("-") or in frames, for many passes.
 
     What must be stored goes into this folder, or into the system's temporary one. `choice` picks
-    the columns that are wanted, and refuses unknown ones.
+    the columns that are wanted, and refuses unknown ones. `InputError` if there is no frame at all.
     """
     if not isinstance(source, str | os.PathLike):
         with scratch_frames(folder) as scratch:
@@ -78,7 +78,7 @@ def open_rereadable(
 
 
 def _rereadable_file(source: AnyPath, choice: ColumnChoice, layout: Layout) -> RereadableTable:
-    """The table in a file, which is read anew in each pass; refused once it has changed."""
+    """The table in a file, which is read anew in each pass; `NotMetError` once it has changed."""
     notes: list[str] = []
     stamp = Stamp.of(source)
 
@@ -93,7 +93,7 @@ def _rereadable_file(source: AnyPath, choice: ColumnChoice, layout: Layout) -> R
         names, form = first.names, first.form
         plain = first.plain and not layout.skip
     guessed = layout.encoding is None and layout.header is not False and plain
-    text = plain_text(source, form, names) if guessed else None
+    text = as_plain_text(source, form, names) if guessed else None
     if text is not None:
         text = replace(text, piece=min(layout.piece, PIECE))
     return RereadableTable(
@@ -114,7 +114,10 @@ def _read_ahead(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
 def _rereadable_frames(
     source: Iterable[Any], choice: ColumnChoice, scratch: ScratchFrames
 ) -> RereadableTable:
-    """The table in frames that come once: the first pass stores the chosen columns."""
+    """The table in frames that come once: the first pass stores the chosen columns.
+
+    `InputError` if there is no frame.
+    """
     rest = iter(source)
     first = next(rest, None)
     if first is None:
@@ -128,7 +131,10 @@ def _rereadable_frames(
 def _kept_frames(
     frames: Iterable[pl.DataFrame], kept: Sequence[str], scratch: ScratchFrames
 ) -> Frames:
-    """Frames that come once: the first pass stores the columns that are `kept` on disk."""
+    """A function that gives the frames in each pass, though they come only once.
+
+    The first pass stores the columns `kept` on disk, where later passes find them.
+    """
     stored = False
 
     def read(names: Sequence[str]) -> Iterator[pl.DataFrame]:
@@ -154,7 +160,7 @@ def no_batches_error() -> InputError:
 def written_rows(
     path: AnyPath, form: Form, names: Sequence[str], piece: int = layouts.PIECE
 ) -> Iterator[pl.DataFrame]:
-    """The rows of a file just written, which must have these columns, `piece` bytes at a time."""
+    """The rows of a file just written, `piece` bytes at a time; `NotMetError` for other columns."""
     with open_batches(path, replace(stored_text(form.delimiter), piece=piece)) as table:
         if table.names != tuple(names):
             raise other_rows_error()
@@ -169,11 +175,11 @@ _BITS = 64
 def shuffle(
     frames: Iterable[pl.DataFrame], cells: int, seed: int | None, aside: ScratchFrames
 ) -> Iterator[pl.DataFrame]:
-    """The rows of frames with about `cells` cells, every order of them equally likely.
+    """The rows of frames with about `cells` cells in all, in a random order.
 
-    Each row draws a number, and rows leave in the order of their numbers: by ranges of them, which
-    are put aside as the rows go by and are then sorted one by one. Numbers come in the order of the
-    rows, so the same seed gives the same order whatever the frames are.
+    Each row draws a number, and rows leave in the order of their numbers. Rows are stored in
+    `aside` by ranges of numbers, and each range is then sorted. Numbers are drawn in the order of
+    the rows, so the same seed gives the same order however the rows are divided into frames.
     """
     rng = np.random.default_rng(None if seed is None else [seed, 2])
     ranges = 1 << (max(0, cells - 1) // CELLS).bit_length()
@@ -189,7 +195,10 @@ def shuffle(
 def _put_aside(
     frame: pl.DataFrame, drawn: np.ndarray, places: Sequence[list[int]], aside: ScratchFrames
 ) -> None:
-    """Store rows in `aside` by ranges of `drawn` numbers; add where to the lists in `places`."""
+    """Store rows in `aside`, by ranges of their `drawn` numbers, with the number as last column.
+
+    The number of each stored frame is added to the list of its range in `places`.
+    """
     name = "#" * (1 + max(map(len, frame.columns)))
     rows = frame.with_columns(pl.Series(name, drawn, dtype=pl.UInt64)).sort(
         name, maintain_order=True

@@ -11,13 +11,13 @@ import polars as pl
 from incrowd.engines import elsewhere
 from incrowd.engines.addresses import refuse_addresses
 from incrowd.engines.base import Engine
-from incrowd.engines.fetch import in_memory
+from incrowd.engines.fetch import fetch_into_memory
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError, LimitError, boundary
 from incrowd.io import large, tables
 from incrowd.io.large import LargeTable
 from incrowd.io.layout import PIECE, Layout
-from incrowd.io.notation import NotationRequest, formats_of
+from incrowd.io.notation import NotationRequest, parse_date_formats
 from incrowd.requests.reading import ReadingOptions
 from incrowd.watch import Watch
 
@@ -26,7 +26,7 @@ AnyPath: TypeAlias = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class Reading(ReadingOptions):
-    """How to read a file; what is None is found."""
+    """How to read a file; what is None is found out."""
 
     expected: tuple[str, ...] = ()
     """Names of columns that the table should have: they help to tell its header."""
@@ -38,35 +38,38 @@ class Reading(ReadingOptions):
     """Bytes of a text that are read at a time, if it is read piece by piece."""
 
     def __post_init__(self) -> None:
-        """Refuse what is no amount of memory, and marks that numbers cannot have."""
+        """Raise `PolicyError` for a faulty amount of memory, mark of numbers or format of dates."""
         _ = self.bytes, self.notation
 
     @property
     def bytes(self) -> int | None:
-        """Bytes of memory to work with; None if that is not said."""
-        return large.bytes_of(self.memory) if isinstance(self.memory, str) else self.memory
+        """Bytes of memory that may be used; None if the user sets no limit."""
+        return large.parse_memory(self.memory) if isinstance(self.memory, str) else self.memory
 
     @property
     def notation(self) -> NotationRequest | None:
-        """What is known of how numbers and dates are written; None to leave them as they are."""
+        """How numbers and dates are written, as far as known; None leaves them as they are."""
         given = self.date_formats or {}
-        formats = given if isinstance(given, str | Mapping) else formats_of(given)
+        formats = given if isinstance(given, str | Mapping) else parse_date_formats(given)
         asked = NotationRequest(self.decimal, self.thousands, formats, self.kept or (), self.only)
         return None if self.kept is None else asked
 
     def read(self, path: AnyPath) -> tables.Source:
-        """Read the table in this file into memory."""
+        """Read the table in this file into memory; `PolicyError` if it is an address."""
         refuse_addresses(path)
         return tables.read(path, self.layout)
 
-    def large(self, path: AnyPath) -> LargeTable | None:
-        """The table in this file out of memory; None if it is to be read into memory."""
+    def open_large(self, path: AnyPath) -> LargeTable | None:
+        """Open the table in this file out of memory; None if it is to be read into memory.
+
+        `PolicyError` for an address in place of a file.
+        """
         refuse_addresses(path)
         return large.open_large(path, self.layout, self.bytes)
 
     def open(self, path: AnyPath) -> "Opened":
         """Open the table in this file, in memory or, if it is too large, out of it."""
-        found = self.large(path)
+        found = self.open_large(path)
         if found is None:
             read = self.read(path)
             return Opened(MemoryEngine(read.frame, text=read.text), read, path)
@@ -87,12 +90,12 @@ class Reading(ReadingOptions):
             piece=self.piece,
         )
 
-    def expecting(self, names: Iterable[str]) -> Self:
-        """These options for a table that should also have columns of these names."""
+    def with_expected(self, names: Iterable[str]) -> Self:
+        """The same options for a table that should also have columns of these names."""
         return replace(self, expected=(*self.expected, *names))
 
-    def keeping(self, names: Iterable[str] | None) -> Self:
-        """These options, with cells of these columns left as written; of all columns if None."""
+    def with_kept(self, names: Iterable[str] | None) -> Self:
+        """The same options, with cells of these columns left as written; of all columns if None."""
         if names is None or self.kept is None:
             return replace(self, kept=None)
         return replace(self, kept=(*self.kept, *names))
@@ -100,19 +103,19 @@ class Reading(ReadingOptions):
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """A table that was opened: the engine that holds it, and how it came. A verb takes it, too.
+    """A table that was opened: the engine that holds it, and how it came.
 
-    As a context it gives back at its end what the engine holds open: a traceback keeps an engine
-    alive, and with it a transaction of its database.
+    Verbs take it in place of a table. As a context manager it closes its engine at the end, which a
+    traceback would keep alive with a transaction of its database.
     """
 
     engine: Engine
-    like: tables.Source
-    """How it came; its frame is empty if the rows live elsewhere."""
+    origin: tables.Source
+    """How it was read (format, notes, text flag); its frame is empty if rows live elsewhere."""
     path: AnyPath | None = None
     """The file that it was read from, or "-"; None if it was a frame or lives elsewhere."""
     lent: bool = False
-    """Whether whoever opened it gives it back, not the end of this context."""
+    """Whether another owner closes the engine, so that the end of this context does not."""
 
     def __enter__(self) -> Self:
         return self
@@ -137,7 +140,7 @@ class Opened:
 
 
 def is_path(source: Any) -> bool:
-    """Whether this names a file, and is not a table itself or the address of one."""
+    """Whether this names a file, or is "-" (standard input), and no table or address of one."""
     return isinstance(source, str | os.PathLike) and not elsewhere.is_elsewhere(source)
 
 
@@ -164,8 +167,8 @@ def open_table(
     """Open the table in a frame, file, database or other place; "-" is standard input.
 
     `expected` are names that it should have: they help to tell the header of a text file. `kept`
-    are columns that leave as they are written. What to know about the file goes to the `watch`. A
-    table that is open already is lent.
+    are columns that leave as they are written. Notes about the file go to the `watch`. A table that
+    is open already is lent: its owner closes it.
     """
     if isinstance(source, Opened):
         return source.lend()
@@ -175,19 +178,22 @@ def open_table(
         return Opened(engine, replace(nowhere, format="parquet"))
     if not is_path(source):
         return Opened(MemoryEngine(compute_frame(source)), nowhere)
-    found = (reading or Reading()).expecting(expected).keeping(kept).open(source)
+    found = (reading or Reading()).with_expected(expected).with_kept(kept).open(source)
     if watch is not None:
-        watch.note(map(str, found.like.notes))
+        watch.note(map(str, found.origin.notes))
     return found
 
 
 def rows_of(frame: Any) -> pl.DataFrame:
-    """Any frame as one of Polars, for counting; a table elsewhere is brought into memory."""
+    """Any frame as one of Polars; a table elsewhere is brought into memory.
+
+    `InputError` for what is no table, `LimitError` for a table elsewhere with too many cells.
+    """
     frame = compute_frame(frame)
     if isinstance(frame, pl.DataFrame):
         return frame
     if (engine := elsewhere.engine_of(frame)) is not None:
-        return in_memory(engine).rows
+        return fetch_into_memory(engine).rows
     return MemoryEngine(frame).rows
 
 
@@ -197,8 +203,8 @@ def compute_frame(frame: Any) -> Any:
         return frame.collect() if isinstance(frame, pl.LazyFrame) else frame
 
 
-def each_of(given: Any) -> tuple[Any, ...]:
-    """The tables that are given, as a tuple: none, one, or those of a list."""
+def tuple_of(given: Any) -> tuple[Any, ...]:
+    """What is given, as a tuple: empty for None, the entries of a list or tuple, else one entry."""
     if given is None:
         return ()
     return tuple(given) if isinstance(given, list | tuple) else (given,)

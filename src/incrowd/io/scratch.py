@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from incrowd.errors import InputError
-from incrowd.io.faults import reason
+from incrowd.io.faults import system_reason
 
 
 class ScratchFile:
@@ -88,11 +88,11 @@ def scratch_file(folder: str | os.PathLike[str] | None = None) -> Iterator[Scrat
 
 @contextmanager
 def _disk_boundary() -> Iterator[None]:
-    """A block in which errors of the system become ours, about temporary data."""
+    """A block in which an `OSError` becomes an `InputError` about temporary data."""
     try:
         yield
     except OSError as error:
-        why = reason(error)
+        why = system_reason(error)
     else:
         return
     raise InputError(

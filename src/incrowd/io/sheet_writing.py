@@ -64,7 +64,7 @@ _DAY_STYLE, _TIME_STYLE = 1, 2
 
 
 def refuse_large(rows: int, columns: int) -> None:
-    """Refuse a table that no sheet can hold, before any work is done."""
+    """Raise `LimitError` if a table of so many rows and columns does not fit into a sheet."""
     if rows >= MOST_ROWS or columns > MOST_COLUMNS:
         raise LimitError(
             f"a sheet holds at most {MOST_ROWS - 1:,} records and {MOST_COLUMNS:,} columns, and "
@@ -74,7 +74,7 @@ def refuse_large(rows: int, columns: int) -> None:
 
 
 def write(frame: pl.DataFrame, target: IO[bytes]) -> None:
-    """Write a table as the one sheet of a new workbook."""
+    """Write a table as the one sheet of a new workbook; `LimitError` if it does not fit there."""
     refuse_large(frame.height, frame.width)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in _PARTS.items():
@@ -97,11 +97,13 @@ def _archive_entry(name: str) -> zipfile.ZipInfo:
 
 
 def _header_xml(names: list[str]) -> bytes:
+    """The XML of the row of column names."""
     cells = pl.DataFrame({"name": names}).select(_text_xml(pl.col("name"), "")).to_series()
     return f"<row>{''.join(cells)}</row>".encode()
 
 
 def _write_rows(frame: pl.DataFrame, sheet: IO[bytes]) -> None:
+    """Write the XML of all records; `InputError` if a text is too long for a cell."""
     columns = [
         _as_sheet_column(column).alias(f"{j}") for j, column in enumerate(frame.iter_columns())
     ]
@@ -113,7 +115,10 @@ def _write_rows(frame: pl.DataFrame, sheet: IO[bytes]) -> None:
 
 
 def _as_sheet_column(column: pl.Series) -> pl.Series:
-    """The column if a sheet can hold it exactly, else the column as text."""
+    """The column if a sheet can hold it exactly, else the column as text.
+
+    NaN is missing. `InputError` if a text is too long for a cell.
+    """
     dtype = column.dtype
     if isinstance(dtype, pl.Date):
         held = (column >= pl.select(_FIRST_DAY).item()).all()
@@ -134,7 +139,7 @@ def _as_sheet_column(column: pl.Series) -> pl.Series:
 
 
 def _refuse_long(texts: pl.Series) -> pl.Series:
-    """Refuse texts that no cell of a sheet can hold; return the texts."""
+    """Return the texts; `InputError` if one has more than `_LONGEST` letters."""
     long = int((texts.str.len_chars() > _LONGEST).sum())
     if long:
         raise InputError(
@@ -146,7 +151,7 @@ def _refuse_long(texts: pl.Series) -> pl.Series:
 
 
 def _cell_xml(place: int, dtype: pl.DataType) -> pl.Expr:
-    """An expression for the XML of the cells of the column at a place; `<c/>` where missing."""
+    """An expression for the XML of the cells in the column at `place`; `<c/>` where missing."""
     value, style = pl.nth(place), ""
     if isinstance(dtype, pl.String):
         return _text_xml(value, "<c/>")
@@ -162,7 +167,7 @@ def _cell_xml(place: int, dtype: pl.DataType) -> pl.Expr:
 
 
 def _text_xml(value: pl.Expr, missing: str) -> pl.Expr:
-    """An expression for the XML of texts, with letters escaped; `missing` where there is none."""
+    """An expression for the XML of texts, with letters escaped; `missing` stands for null."""
     safe = value.str.replace_all(_ESCAPED, "_x005F_${1}")
     for letter in [*range(9), *range(11, 32)]:
         safe = safe.str.replace_all(chr(letter), f"_x{letter:04X}_", literal=True)

@@ -23,7 +23,7 @@ from incrowd.io.header import Header, is_headed, judge
 from incrowd.io.layout import Layout
 from incrowd.io.notes import Note
 from incrowd.io.titles import names_of, refuse_wide, start_notes
-from incrowd.io.unpacked import most_bytes
+from incrowd.io.unpacked import most_unpacked_bytes
 from incrowd.io.whole import WholeTable
 from incrowd.table.cells import floats_as_integers, text_of
 
@@ -68,7 +68,12 @@ _RECORDS = 100
 
 
 def read(data: bytes, layout: Layout) -> WholeTable:
-    """Read the sheet that is asked for, or the first visible one that has cells."""
+    """The table in the sheet of a workbook that is asked for, else the first visible with cells.
+
+    `InputError` if the file is no .xlsx, has a password, is damaged or has no such sheet with
+    cells; `LimitError` if it unpacks to too much; `PolicyError` if fastexcel is missing, or the
+    sheet that is asked for.
+    """
     _refuse_sealed(data)
     if find_spec("fastexcel") is None:
         raise PolicyError(
@@ -78,7 +83,7 @@ def read(data: bytes, layout: Layout) -> WholeTable:
     damaged = InputError("it is a damaged workbook or ZIP archive", remedy="save it anew")
     with boundary(damaged), zipfile.ZipFile(io.BytesIO(data)) as archive:
         _refuse_other_archives(archive)
-        sheets = _sheets(archive)
+        sheets = _list_sheets(archive)
         sheet, rows = _choose_sheet(archive, sheets, layout)
         notes = [*_notes_on_book(archive, sheets, sheet, layout)]
         logging.getLogger("fastexcel").setLevel(logging.ERROR)  # it tells of empty columns
@@ -90,11 +95,11 @@ def read(data: bytes, layout: Layout) -> WholeTable:
 
 
 _Rows: TypeAlias = list[tuple[int, list[str]]]
-"""Some rows: the number of each from 0, and a mark for each cell that has something in it."""
+"""Some rows: the number of each, from 0, and for each of its cells "x" if filled, else ""."""
 
 
 def _refuse_sealed(data: bytes) -> None:
-    """Refuse workbooks with a password, and those of Excel before 2007."""
+    """Raise `InputError` for a workbook with a password, or one of Excel before 2007."""
     if not data.startswith(_OLE):
         return
     if _ENCRYPTED in data:
@@ -105,7 +110,10 @@ def _refuse_sealed(data: bytes) -> None:
 
 
 def _refuse_other_archives(archive: zipfile.ZipFile) -> None:
-    """Refuse archives that are no workbook, or unpack to more than memory should hold."""
+    """Raise `InputError` for an archive that is no workbook.
+
+    `LimitError` if it unpacks to more than memory should hold.
+    """
     names = archive.namelist()
     if _BOOK not in names:
         kind = "a ZIP archive"
@@ -115,7 +123,7 @@ def _refuse_other_archives(archive: zipfile.ZipFile) -> None:
             kind = "a binary workbook (.xlsb)"
         raise InputError(f"it is {kind}, not a table", remedy="save it as .xlsx, CSV or Parquet")
     size = sum(part.file_size for part in archive.infolist())
-    most = most_bytes(sum(part.compress_size for part in archive.infolist()))
+    most = most_unpacked_bytes(sum(part.compress_size for part in archive.infolist()))
     if size > most:
         raise LimitError(
             f"it unpacks to more than {most / 10**6:,.0f} MB",
@@ -135,7 +143,7 @@ class _Sheet:
     visible: bool
 
 
-def _sheets(archive: zipfile.ZipFile) -> list[_Sheet]:
+def _list_sheets(archive: zipfile.ZipFile) -> list[_Sheet]:
     """The sheets of a workbook in their order, with the part of the archive that holds each."""
     targets = {
         part.get("Id", ""): part.get("Target", "") for part in _parse(archive, _RELATIONS).iter()
@@ -152,7 +160,7 @@ def _sheets(archive: zipfile.ZipFile) -> list[_Sheet]:
 
 
 def _parse(archive: zipfile.ZipFile, name: str) -> ET.Element:
-    """The XML of a part; one with a document type is refused."""
+    """The XML of a part of the archive; `InputError` if it has a document type."""
     with archive.open(name) as part:
         text = part.read(_PART)
     if b"<!DOCTYPE" in text:
@@ -163,7 +171,11 @@ def _parse(archive: zipfile.ZipFile, name: str) -> ET.Element:
 def _choose_sheet(
     archive: zipfile.ZipFile, sheets: Sequence[_Sheet], layout: Layout
 ) -> tuple[_Sheet, "_Rows"]:
-    """The sheet to read and its first rows: the one asked for, or the first visible with cells."""
+    """The sheet to read, and its first rows.
+
+    It is the one that is asked for (`PolicyError` if there is none), else the first visible one
+    that has cells; `InputError` if there are no cells.
+    """
     if layout.sheet is not None:
         named = [sheet for sheet in sheets if sheet.name == layout.sheet]
         if not named:
@@ -174,14 +186,14 @@ def _choose_sheet(
         sheets = named
     visible = [sheet for sheet in sheets if sheet.visible or layout.sheet is not None]
     for sheet in visible:
-        head = _head(archive, sheet.part)
+        head = _read_head(archive, sheet.part)
         if b"<c " in head or b"<c>" in head:
             return sheet, list(_mark_filled_cells(head[:_HEAD]))
     raise InputError("it has no visible sheet with cells", remedy="name a sheet with --sheet")
 
 
-def _head(archive: zipfile.ZipFile, part: str) -> bytes:
-    """The first bytes of a part of the archive; none if there is no such part."""
+def _read_head(archive: zipfile.ZipFile, part: str) -> bytes:
+    """The first `_PIECE` bytes of a part of the archive; no bytes if there is no such part."""
     if part not in archive.namelist():
         return b""
     with archive.open(part) as stream:
@@ -189,7 +201,7 @@ def _head(archive: zipfile.ZipFile, part: str) -> bytes:
 
 
 def _count_marks(archive: zipfile.ZipFile, part: str) -> dict[str, int]:
-    """Count what a part holds beside values, such as formulas, reading it piece by piece."""
+    """Count the marks of each kind in `_COUNTED`, such as formulas, in a part of the archive."""
     counts, before = dict.fromkeys(_COUNTED, 0), b""
     with archive.open(part) as stream:
         while piece := stream.read(_PIECE):
@@ -214,7 +226,7 @@ def _count_mark(before: bytes, piece: bytes, mark: bytes) -> int:
 
 
 def _mark_filled_cells(head: bytes) -> Iterator[tuple[int, list[str]]]:
-    """The rows at the start of a part by number, with an "x" for each filled cell."""
+    """The rows at the start of a sheet's part, as `_Rows` lists them."""
     number = -1
     for row in _ROW.finditer(head):
         named = _NUMBER.search(row[1])
@@ -226,7 +238,7 @@ def _mark_filled_cells(head: bytes) -> Iterator[tuple[int, list[str]]]:
 def _notes_on_book(
     archive: zipfile.ZipFile, sheets: Sequence[_Sheet], sheet: _Sheet, layout: Layout
 ) -> Iterator[Note]:
-    """Notes if the workbook holds macros, or other sheets than this and none was asked for."""
+    """A note if the workbook holds macros, and one if `sheet` was chosen among several."""
     if "xl/vbaProject.bin" in archive.namelist():
         words = "the workbook holds macros: incrowd neither runs nor writes them"
         yield Note("macros", 1, words)
@@ -242,18 +254,18 @@ class _SheetReader:
     book: Any
     place: int
 
-    def sheet_below(self, header: int) -> Any:
-        """The sheet as fastexcel reads it below the row with this number: that is its header."""
+    def load_below(self, header: int) -> Any:
+        """Load the sheet below the row with this number (from 0), which is its header."""
         return self.book.load_sheet(self.place, header_row=header, schema_sample_rows=None)
 
-    def from_row(self, row: int) -> pl.DataFrame:
-        """The cells from the row with this number on, without a header."""
+    def read_from_row(self, row: int) -> pl.DataFrame:
+        """Read the cells from the row with this number on; no row is a header."""
         above = {"header_row": None, "skip_rows": row, "schema_sample_rows": None}
         found: pl.DataFrame = self.book.load_sheet(self.place, **above).to_polars()
         return found
 
-    def texts_of(self, row: int) -> list[str]:
-        """The cells of the row with this number as texts, empty where there is nothing."""
+    def read_row_as_texts(self, row: int) -> list[str]:
+        """Read the cells of the row with this number as texts; a missing one is empty text."""
         one = {"header_row": None, "skip_rows": row, "n_rows": 1, "dtypes": "string"}
         cells = self.book.load_sheet(self.place, **one).to_polars()
         return ["" if cell is None else cell for cell in cells.row(0)]
@@ -266,8 +278,8 @@ def _read_table(
     start, titles = _find_start(rows, layout)
     if layout.header is False:
         return _nameless_table(cells, start), []
-    sheet = cells.sheet_below(start)
-    frame, first = sheet.to_polars(), _names(cells, sheet, start)
+    sheet = cells.load_below(start)
+    frame, first = sheet.to_polars(), _read_header(cells, sheet, start)
     refuse_wide(frame.width)
     if layout.header is None:
         records = [first, *_records_as_texts(frame.head(_RECORDS))]
@@ -284,7 +296,7 @@ def _read_table(
 
 
 def _find_start(rows: _Rows, layout: Layout) -> tuple[int, int]:
-    """The row in which the table starts, and the number of rows of titles above it.
+    """The number (from 0) of the row in which the table starts, and how many titles are above it.
 
     A title is one filled cell above a row in which at least half of the columns are filled.
     """
@@ -299,26 +311,30 @@ def _find_start(rows: _Rows, layout: Layout) -> tuple[int, int]:
     return first, 0
 
 
-def _names(cells: _SheetReader, sheet: Any, start: int) -> list[str]:
-    """The cells of the header, in row `start`; fastexcel itself renames empty and repeated ones."""
+def _read_header(cells: _SheetReader, sheet: Any, start: int) -> list[str]:
+    """The cells of the header, in row `start`, as they are in the sheet.
+
+    fastexcel gives empty and repeated names new ones, which is undone; an empty name is empty text.
+    """
     columns = sheet.available_columns()
     names = [str(column.name) for column in columns]
     bases = {name for name in names if (found := _RENAMED.fullmatch(name)) and found[1] in names}
     if bases:
-        return cells.texts_of(start)
+        return cells.read_row_as_texts(start)
     made = [column.column_name_from == "generated" for column in columns]
     return ["" if generated else name for name, generated in zip(names, made, strict=True)]
 
 
 def _nameless_table(cells: _SheetReader, start: int) -> pl.DataFrame:
     """The table from this row on, with columns called column_1, column_2 and so on."""
-    frame = cells.from_row(start)
+    frame = cells.read_from_row(start)
     refuse_wide(frame.width)
     frame.columns = names_of([""] * frame.width, header=False)
     return _clean_frame(frame)
 
 
 def _records_as_texts(frame: pl.DataFrame) -> Iterator[list[str]]:
+    """The cells of each record as texts; a missing one is empty text."""
     texts = pl.DataFrame(
         [text_of(column).fill_null("").alias(column.name) for column in frame.iter_columns()]
     )
@@ -334,7 +350,10 @@ def _clean_frame(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _plain_column(column: pl.Series) -> pl.Series:
-    """The column with whole numbers as integers and moments at midnight as days."""
+    """The column with whole numbers as integers, and moments as days if all are at midnight.
+
+    Texts of moments at midnight become texts of days.
+    """
     dtype = column.dtype
     if isinstance(dtype, pl.Datetime):
         days = column.dt.date()

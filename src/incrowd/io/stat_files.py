@@ -24,7 +24,9 @@ def read(data: bytes, layout: Layout) -> WholeTable:
 
     A value that has a label shows it, one that has none shows its code. What the file declares as
     missing is missing. Where most of a column's values have no label it is a number: its labels
-    name codes such as "not asked", which stay codes, and a note says so.
+    name codes such as "not asked", which stay codes, and a note says so. `PolicyError` if
+    pyreadstat is missing; `InputError` for a damaged or encrypted file, and for a sheet or lines to
+    skip in the layout.
     """
     layout.refuse_choice("a statistics file")
     if find_spec("pyreadstat") is None:
@@ -57,7 +59,10 @@ def _reading_function(data: bytes) -> Callable[..., Any]:
 def _put_labels(
     frame: pl.DataFrame, labels: Mapping[str, Mapping[Any, str]]
 ) -> tuple[pl.DataFrame, list[str]]:
-    """The table with labels in place of codes, and the columns where they name too few values."""
+    """The table with labels in place of codes, and the names of columns that keep their codes.
+
+    These have labels for less than half of their values.
+    """
     columns, numbers = [], []
     for column in frame.iter_columns():
         plain = _plain_column(column)
@@ -71,7 +76,7 @@ def _put_labels(
 
 
 def _notes(numbers: Sequence[str]) -> Iterator[Note]:
-    """A note on these columns, which stay numbers as labels name few of their values; else none."""
+    """A note on columns that stay numbers, as labels name few of their values, if any."""
     if numbers:
         has = count_of(len(numbers), "column has", "columns have")
         words = f"{has} labels for few of the values, and stay numbers: "
@@ -86,7 +91,7 @@ def _plain_column(column: pl.Series) -> pl.Series:
 
 
 def _is_coded(column: pl.Series, labels: Mapping[Any, str]) -> bool:
-    """Whether the labels name most of the values that occur in the column."""
+    """Whether the labels name at least half of the values that occur; true for texts."""
     values = column.drop_nulls().unique()
     if not len(values) or isinstance(column.dtype, pl.String):
         return True
@@ -97,14 +102,17 @@ def _is_coded(column: pl.Series, labels: Mapping[Any, str]) -> bool:
 
 
 def _labelled_codes(column: pl.Series, labels: Mapping[Any, str]) -> list[Any]:
-    """The codes that have labels, in the type of the column; None for one that does not fit."""
+    """The codes that have labels, as integers for a column of integers.
+
+    None stands for a code that is no whole number there.
+    """
     if column.dtype.is_integer():
         return [int(code) if float(code).is_integer() else None for code in labels]
     return list(labels)
 
 
 def _with_labels(column: pl.Series, labels: Mapping[Any, str]) -> pl.Series:
-    """The column as text: labels, or else codes; what would look the same stays apart."""
+    """The column as text: labels, or else codes; different values have different texts."""
     codes = pl.Series(_labelled_codes(column, labels), dtype=column.dtype, strict=False)
     texts = column.cast(pl.String)
     labelled = column.is_in(codes.drop_nulls()).fill_null(value=False)
@@ -120,7 +128,7 @@ def _with_labels(column: pl.Series, labels: Mapping[Any, str]) -> pl.Series:
 def _texts_of_codes(
     codes: Sequence[str | None], labels: Sequence[str], taken: set[str]
 ) -> list[str]:
-    """The text for each code: its label, with the code behind it if `taken` or not unique."""
+    """The text for each code: its label, with the code behind if blank, `taken` or not unique."""
     times = Counter(labels)
     return [
         text if times[text] == 1 and text.strip() and text not in taken else f"{text} ({code})"

@@ -12,7 +12,7 @@ from typing import IO, Any, Literal, TypeAlias
 import narwhals.stable.v2 as nw
 import polars as pl
 
-from incrowd.engines.folders import in_parts, keys_of, parts
+from incrowd.engines.folders import folder_keys, names_several_files, parquet_files
 from incrowd.errors import InputError, PolicyError, count_of
 from incrowd.io import sheet_writing
 from incrowd.io.byte_limits import read_all
@@ -24,9 +24,9 @@ from incrowd.io.partitions import with_keys, with_typed_keys
 from incrowd.io.text import (
     TextStart,
     decode,
+    find_text_start,
     read_records,
     refuse_binary,
-    start_of,
     with_line_feeds,
 )
 from incrowd.io.text_writing import Compression, write_lines, write_text
@@ -99,11 +99,12 @@ def read(path: str | os.PathLike[str], layout: Layout | None = None) -> Source:
     The first bytes of the file say what it is: Parquet, Arrow, a workbook, a statistics file, JSON
     lines, or else delimited text, maybe compressed. Delimiter, encoding, header and titles of a
     text are found unless given, and every cell stays the text it is; with a notation numbers and
-    dates are rewritten as incrowd reads them. What is far too large, or endless, is refused.
+    dates are rewritten as incrowd reads them. `InputError` if the file cannot be read or has no
+    records, `LimitError` if it is too large, `PolicyError` if an option does not fit it.
     """
     layout = replace(layout or Layout(), tabs=is_tabbed(path))
     with file_boundary(path):
-        read_in = _read_parts if in_parts(path) else _read_file
+        read_in = _read_parts if names_several_files(path) else _read_file
         table = read_in(path, layout)
         _refuse_empty(table.frame)
         return _rewrite(table, layout)
@@ -112,7 +113,8 @@ def read(path: str | os.PathLike[str], layout: Layout | None = None) -> Source:
 def write(frame: Any, path: str | os.PathLike[str], like: Source | None = None) -> None:
     """Write a frame in the format that the path's ending names, else in that of its source `like`.
 
-    Text is written in UTF-8 with the delimiter of the source; "-" is standard output.
+    Text is written in UTF-8 with the delimiter of the source; "-" is standard output. `PolicyError`
+    for a format that incrowd cannot write, `InputError` if the file cannot be written.
     """
     form = form_of(path, like)
     table = frame if isinstance(frame, pl.DataFrame) else nw.from_native(frame).to_polars()
@@ -130,8 +132,11 @@ def write(frame: Any, path: str | os.PathLike[str], like: Source | None = None) 
 
 
 def form_of(path: str | os.PathLike[str], like: Source | Form | None = None) -> Form:
-    """The form that the path's ending names, else that of the source `like`; CSV without both."""
-    kind, compression = _named_format(path, like)
+    """The form that the path's ending names, else that of the source `like`; CSV without both.
+
+    `PolicyError` for a format that incrowd cannot write.
+    """
+    kind, compression = _format_of_path(path, like)
     delimiter = like.delimiter if like is not None and like.format == "csv" else ","
     if is_tabbed(path):
         delimiter = "\t"
@@ -142,7 +147,7 @@ _UNWRITTEN = (pl.Binary, pl.Object)
 
 
 def refuse_foreign(path: str | os.PathLike[str]) -> None:
-    """Refuse a path whose ending names a format that incrowd cannot write."""
+    """Raise `PolicyError` if a path's ending names a format that incrowd cannot write."""
     ending = Path(path).suffix.lower()
     if ending in _FOREIGN:
         raise PolicyError(
@@ -152,7 +157,7 @@ def refuse_foreign(path: str | os.PathLike[str]) -> None:
 
 
 def refuse_large(path: str | os.PathLike[str], like: Source, records: int, columns: int) -> None:
-    """Refuse a table that does not fit into the sheet that it should go to."""
+    """Raise `LimitError` if a table that goes to a workbook does not fit into a sheet."""
     if form_of(path, like).format == "xlsx":
         sheet_writing.refuse_large(records, columns)
 
@@ -160,7 +165,10 @@ def refuse_large(path: str | os.PathLike[str], like: Source, records: int, colum
 def refuse_nested(
     frame: pl.DataFrame, columns: Sequence[str], path: str | os.PathLike[str], like: Source
 ) -> None:
-    """Refuse columns whose cells a text file cannot hold, if the path is one of a text file."""
+    """Raise `InputError` if columns hold lists, structures or bytes, and the file cannot.
+
+    Parquet and Arrow can hold them; other formats cannot.
+    """
     if form_of(path, like).format in {"parquet", "arrow"}:
         return
     held = [name for name in columns if name in frame.columns]
@@ -183,12 +191,15 @@ def _read_file(path: str | os.PathLike[str], layout: Layout) -> Source:
 
 
 def _read_parts(path: str | os.PathLike[str], layout: Layout) -> Source:
-    """The rows of a folder's or pattern's Parquet files; folders such as `day=1` add a column."""
-    every = parts(path)
+    """The rows of a folder's or pattern's Parquet files; folders such as `day=1` add a column.
+
+    `InputError` if their columns differ, or a file is not Parquet.
+    """
+    every = parquet_files(path)
     frames = [_read_bytes(file.read_bytes(), replace(layout, columns=None)) for file in every]
     if any(read.format != "parquet" for read in frames):
         raise InputError("it holds other things than Parquet files", remedy="name another folder")
-    keys = [keys_of(file, path) for file in every]
+    keys = [folder_keys(file, path) for file in every]
     found = [with_keys(read.frame, one) for read, one in zip(frames, keys, strict=True)]
     if len({tuple(frame.schema.items()) for frame in found}) > 1:
         raise InputError(
@@ -234,7 +245,7 @@ def _read_text(data: bytes, layout: Layout) -> Source:
     refuse_binary(data[:4096], layout.encoding)
     text = decode(data, layout.encoding)
     lines = with_line_feeds(text.data)
-    start = start_of(lines, layout)
+    start = find_text_start(lines, layout)
     names, body = start.names, lines[start.begin :] if start.begin else lines
     frame = read_records(body, start.delimiter, names, start.line, header=start.header)
     frame = select_columns(frame, layout.choose(names))
@@ -256,7 +267,7 @@ def _header_note(start: TextStart, layout: Layout) -> Iterator[Note]:
 
 
 def _refuse_empty(frame: pl.DataFrame) -> None:
-    """Refuse a table without columns or records, or with far too many columns."""
+    """Raise `InputError` for a table without columns or records, or with far too many columns."""
     refuse_wide(frame.width)
     if not frame.width or not frame.height:
         raise InputError("it has no records", remedy="give a table with at least one record")
@@ -275,17 +286,20 @@ def _formula_notes(frame: pl.DataFrame) -> Iterator[Note]:
 
 
 def _endings(path: str | os.PathLike[str]) -> list[str]:
-    """The endings of a path that tell something: the format's, then the compression's if any."""
+    """The last ending of a path; if that is of a compression, the one before it, too, in order."""
     endings = [ending.lower() for ending in Path(path).suffixes[-2:]]
     if endings and endings[-1] in _COMPRESSIONS:
         return endings
     return endings[-1:]
 
 
-def _named_format(
+def _format_of_path(
     path: str | os.PathLike[str], like: Source | Form | None
 ) -> tuple[Format, Compression | None]:
-    """The format that the path's ending names, else the source's; and the compression, or None."""
+    """The format that the path's ending names, else the source's; and the compression, or None.
+
+    `PolicyError` for a format that incrowd cannot write, or cannot compress.
+    """
     refuse_foreign(path)
     endings = _endings(path)
     compression = _COMPRESSIONS.get(endings[-1]) if endings else None

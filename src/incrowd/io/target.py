@@ -18,7 +18,7 @@ from incrowd.engines.base import NewTable
 from incrowd.engines.private_folders import private_folder
 from incrowd.errors import InputError, PolicyError, boundary
 from incrowd.io import files, sheet_writing, tables
-from incrowd.io.atomic import AnyPath, placing_with_last_step, replacing, replacing_both
+from incrowd.io.atomic import AnyPath, replace_at_end, replace_both_at_end, replace_with_last_step
 from incrowd.io.batches import open_batches
 from incrowd.io.layout import stored_text
 from incrowd.io.tables import Form
@@ -29,7 +29,7 @@ Write: TypeAlias = Callable[[pl.DataFrame], None]
 
 
 def refuse_unwritable(form: Form) -> None:
-    """Refuse a form that cannot be written in parts because PyArrow is missing."""
+    """Raise `PolicyError` if PyArrow is missing, and the form is Parquet or Arrow."""
     if form.format in {"parquet", "arrow"} and find_spec("pyarrow") is None:
         raise PolicyError(
             "writing Parquet and Arrow in parts needs PyArrow, which is not installed",
@@ -42,6 +42,7 @@ def write_in_pieces(path: str | os.PathLike[str], form: Form) -> Iterator[Write]
     """A block with a function that appends frames of one kind to a new file.
 
     It is complete when the block ends. Add at least one frame, if only with its columns.
+    `PolicyError` if the form needs PyArrow and that is missing.
     """
     refuse_unwritable(form)
     with Path(path).open("wb") as file:
@@ -54,7 +55,7 @@ def write_in_pieces(path: str | os.PathLike[str], form: Form) -> Iterator[Write]
 
 
 def _append_text(file: IO[bytes], form: Form) -> Iterator[Write]:
-    """Give a function that appends frames to a text; only the first writes a header."""
+    """Yield a function that appends frames to a text; only the first writes a header."""
     begun = False
 
     def write(frame: pl.DataFrame) -> None:
@@ -78,7 +79,10 @@ def _append_text(file: IO[bytes], form: Form) -> Iterator[Write]:
 
 
 def _collect_sheet(file: IO[bytes]) -> Iterator[Write]:
-    """Give a function that collects frames, and write them as a workbook at the end."""
+    """Yield a function that collects frames; write these as a workbook at the end.
+
+    The function raises `LimitError` once the frames do not fit into a sheet.
+    """
     frames: list[pl.DataFrame] = []
     rows = 0
 
@@ -95,7 +99,7 @@ def _collect_sheet(file: IO[bytes]) -> Iterator[Write]:
 
 
 def _append_columns(file: IO[bytes], form: Form) -> Iterator[Write]:
-    """Give a function that appends frames to a Parquet or Arrow file."""
+    """Yield a function that appends frames to a Parquet or Arrow file."""
     writer: Any = None
 
     def write(frame: pl.DataFrame) -> None:
@@ -122,7 +126,7 @@ def _open_writer(file: IO[bytes], form: Form, schema: Any) -> Any:
 
 @contextmanager
 def _boundary() -> Iterator[None]:
-    """A block that hides other libraries' words, but passes on errors of the system."""
+    """A block whose errors become an `InputError`; those of the system (`OSError`) pass."""
     failed: OSError | None = None
     with boundary(InputError("the columns cannot be written", remedy="use another format")):
         try:
@@ -179,28 +183,28 @@ class Place:
 
     file: TargetFile | NewTable | None
     """None if the release stays a frame."""
-    paper: Path | None
+    certificate: Path | None
     """Where the certificate is written; None if nowhere."""
-    last: list[Callable[[], None]] = field(default_factory=list)
-    """What publishes a table, when its certificate is in its place."""
+    steps: list[Callable[[], None]] = field(default_factory=list)
+    """Steps that publish the release once its certificate is in its place."""
 
     def certify(self, text: Callable[[], str]) -> None:
         """Write the certificate that `text` makes, if there is a place for it."""
-        if self.paper is not None:
-            files.write_text(self.paper, text())
+        if self.certificate is not None:
+            files.write_text(self.certificate, text())
 
     def publish_with(self, publish: Callable[[], None]) -> None:
-        """Add a step that publishes the release, if that takes more than a file in its place."""
-        self.last.append(publish)
+        """Add a step that publishes the release, where a file in its place is not enough."""
+        self.steps.append(publish)
 
     def publish(self) -> None:
         """Do all steps that publish the release."""
-        for publish in self.last:
+        for publish in self.steps:
             publish()
 
 
 @contextmanager
-def placing(
+def open_places(
     target: AnyPath | None,
     certificate: AnyPath | None,
     like: tables.Source,
@@ -210,32 +214,35 @@ def placing(
 ) -> Iterator[Place]:
     """A block with places for a release and its certificate, which get their names at its end.
 
-    Both together if the block ends well, or none; standard output ("-") gets the release at the
-    end. If the target is a `table`, its certificate is in its place when others first see it. A
-    release in `parts` gets an empty folder.
+    Both get them together if the block ends well, or neither does. Standard output ("-") gets the
+    release at the end. If the target is a `table`, its certificate is in its place when others
+    first see it. A release in `parts` gets an empty folder. Without a target both places are None.
     """
     if table is not None and certificate is not None:
-        with placing_with_last_step(certificate) as (paper, place_it):
+        with replace_with_last_step(certificate) as (paper, place_it):
             found = Place(table, paper)
             yield found
             place_it(found.publish)
     elif target is None:
         yield Place(None, None)
     elif str(target) != "-" and certificate is not None:
-        with replacing_both(target, certificate, parts=parts) as (place, paper):
+        with replace_both_at_end(target, certificate, parts=parts) as (place, paper):
             yield Place(TargetFile(place, like), paper)
     else:
         with private_folder() as folder:
             place, paper = folder / "release", folder / "certificate"
             yield Place(TargetFile(place, like), paper)
-            files.send(place)
+            files.copy_to_stdout(place)
             if certificate is not None:
-                with replacing(certificate) as new:
-                    files.write_bytes(new, files.content(paper))
+                with replace_at_end(certificate) as new:
+                    files.write_bytes(new, files.read_document(paper))
 
 
 def refuse_no_folder(target: AnyPath | None) -> None:
-    """Refuse a target that cannot be a new folder: standard output, or what exists already."""
+    """Refuse a target that cannot be a new folder: standard output, or a path that exists.
+
+    `PolicyError` for standard output, else `InputError`.
+    """
     if target is None:
         return
     if str(target) == "-":
@@ -266,7 +273,7 @@ def _is_file(path: AnyPath) -> bool:
 def refuse_overwriting(
     source: AnyPath | None, target: AnyPath | None, certificate: AnyPath | None
 ) -> None:
-    """Refuse a release that would overwrite its table, and a certificate in place of either."""
+    """Raise `PolicyError` if the release would overwrite its table, or the certificate either."""
     table = source if source is not None and _is_file(source) else None
     release = target if target is not None and _is_file(target) else None
     if table is not None and release is not None and files.same_file(table, release):

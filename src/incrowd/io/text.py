@@ -47,7 +47,10 @@ class DecodedText:
 
 
 def refuse_binary(head: bytes, encoding: str | None = None) -> None:
-    """Refuse the start of what is no text; only texts in UTF-16 and UTF-32 hold bytes of 0."""
+    """Raise `InputError` if a file with this start is no text: a ZIP archive, or with bytes of 0.
+
+    Texts in UTF-16 and UTF-32 may hold bytes of 0.
+    """
     if head.startswith(_ZIP):
         raise InputError("it is a ZIP archive or a workbook", remedy="save it as CSV or Parquet")
     marked = head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff"))
@@ -60,7 +63,11 @@ def refuse_binary(head: bytes, encoding: str | None = None) -> None:
 
 
 def decode(data: bytes, encoding: str | None) -> DecodedText:
-    """The text in UTF-8; its encoding is as given, as marked, UTF-8 or that of Windows."""
+    """The text in UTF-8, decoded as given, as marked, or as the first that fits.
+
+    UTF-8, Windows-1252 and Latin-1 are tried. `InputError` if a byte does not fit the encoding
+    that is given or marked, `PolicyError` if that is unknown.
+    """
     if encoding is not None:
         return DecodedText(_transcode(data, encoding), encoding)
     for mark, name in _MARKS:
@@ -76,7 +83,10 @@ def decode(data: bytes, encoding: str | None) -> DecodedText:
 
 
 def _transcode(data: bytes, encoding: str) -> bytes:
-    """The text in UTF-8, decoded by this encoding; refused if some byte does not fit."""
+    """The text in UTF-8, decoded from this encoding.
+
+    `InputError` if a byte does not fit, `PolicyError` if the encoding is unknown.
+    """
     try:
         name = codecs.lookup(encoding).name
     except LookupError:
@@ -106,7 +116,7 @@ def find_delimiter(data: bytes, expected: Collection[str] = (), *, tabs: bool = 
     """The delimiter that splits the first records most evenly; a comma if none does.
 
     Only delimiters that find most of the `expected` names in the first line count. Where the
-    file's ending promises `tabs`, another delimiter must split every record: cells of a single
+    file's ending means `tabs`, another delimiter must split every record evenly: cells of a single
     column may hold commas. A space counts only if no other delimiter splits anything, and it
     splits all records evenly.
     """
@@ -122,9 +132,9 @@ def find_delimiter(data: bytes, expected: Collection[str] = (), *, tabs: bool = 
 
 
 def _evenness(data: bytes, delimiter: str) -> tuple[float, int]:
-    """The share of records with the commonest number of fields, and that number.
+    """The share of first records with the commonest number of fields, and that number.
 
-    (0.0, 1) if that is less than half of them, or if they have one field.
+    (0.0, 1) if the share is below one half, or the number is 1.
     """
     sizes = Counter(len(record) for record in first_records(data, delimiter))
     fields, times = max(sizes.items(), key=lambda item: (item[1], item[0]), default=(1, 1))
@@ -133,7 +143,10 @@ def _evenness(data: bytes, delimiter: str) -> tuple[float, int]:
 
 
 def _able_delimiters(data: bytes, expected: Collection[str]) -> list[str]:
-    """The delimiters that find most of the expected names in the first line; all without names."""
+    """The delimiters that find most of the expected names in the first line, with ties.
+
+    All delimiters if no names are expected.
+    """
     if not expected:
         return list(DELIMITERS)
     firsts = {d: next(iter(first_records(data, d)), []) for d in DELIMITERS}
@@ -142,7 +155,10 @@ def _able_delimiters(data: bytes, expected: Collection[str]) -> list[str]:
 
 
 def first_records(data: bytes, delimiter: str) -> list[list[str]]:
-    """The fields of the first records; blank lines and a record that is cut off are left out."""
+    """The fields of the first records, up to about `_SAMPLE`.
+
+    Blank lines and a record that is cut off are left out. `InputError` if they cannot be read.
+    """
     head = data[: head_size(data)]
     lines = io.StringIO(head.decode(errors="replace"), newline="")
     found: list[list[str]] = []
@@ -157,7 +173,7 @@ def first_records(data: bytes, delimiter: str) -> list[list[str]]:
 
 @contextmanager
 def _allow_cells(size: int) -> Iterator[None]:
-    """A block in which Python's CSV reader takes cells of this size: its limit is global."""
+    """A block in which Python's CSV reader, whose limit is global, takes cells of this size."""
     limit = csv.field_size_limit(size + 1)
     try:
         yield
@@ -166,7 +182,10 @@ def _allow_cells(size: int) -> Iterator[None]:
 
 
 def head_size(data: bytes) -> int:
-    """How many bytes at the start of a text to look at: some lines, but not too many bytes."""
+    """How many bytes at the start of a text to look at: `_LINES` lines, and at least `_HEAD` bytes.
+
+    At most `_WIDEST` bytes, and no more than the text has.
+    """
     end = 0
     for _ in range(_LINES):
         end = data.find(b"\n", end) + 1
@@ -186,9 +205,9 @@ class TextStart:
     titles: int
     """Lines of titles above them."""
     begin: int
-    """Where the first of them begins."""
+    """The number of bytes before the first record."""
     line: int
-    """The number of its line."""
+    """The number of the line, from 1, in which the first record begins."""
 
     @property
     def names(self) -> list[str]:
@@ -200,8 +219,12 @@ class TextStart:
         return start_notes(self.titles, self.records[0] if self.header else ())
 
 
-def start_of(text: bytes, layout: Layout) -> TextStart:
-    """Find out how to read a text, whose lines end with line feeds; its start is enough."""
+def find_text_start(text: bytes, layout: Layout) -> TextStart:
+    """Find out how to read a text, whose lines end with line feeds; its start is enough.
+
+    `InputError` if it is empty, has too many columns, or may or may not begin with a header;
+    `PolicyError` if it has fewer lines than are skipped.
+    """
     layout.refuse_choice("a text", skips=True)
     body = text[end_of_lines(text, layout.skip or 0) :]
     body = body.lstrip(b"\r\n") if body[:1] in {b"\r", b"\n"} else body
@@ -236,7 +259,7 @@ def count_title_lines(start: bytes, delimiter: str) -> int:
 
 
 def end_of_lines(data: bytes, lines: int) -> int:
-    """Number of bytes up to the end of the first `lines` lines; refused if there are fewer."""
+    """Number of bytes up to the end of the first `lines` lines; `PolicyError` for fewer lines."""
     end = 0
     for _ in range(lines):
         place = data.find(b"\n", end)
@@ -253,7 +276,8 @@ def read_records(
 ) -> pl.DataFrame:
     """The whole records of a delimited text as a frame; the first is skipped if `header`.
 
-    `first_line` is the number of the first of these lines in the file, for messages.
+    `first_line` is the number of the first of these lines in the file, for messages. `InputError`
+    for records of different lengths, and for open quotes.
     """
     blank = _check_records(body, delimiter, len(names), first_line)
     frame = _parse(body, delimiter, header=header)
@@ -266,12 +290,15 @@ def read_records(
 
 
 def with_line_feeds(data: bytes) -> bytes:
-    """The text with line feeds at the ends of lines, if these were returns alone."""
+    """The text with line feeds in place of carriage returns, if it has no line feed."""
     return data if b"\n" in data else data.replace(b"\r", b"\n")
 
 
 def _parse(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame:
-    """The records as a frame, read by Polars or, if it fails, one by one."""
+    """The records as a frame, read by Polars or, if it fails, one by one.
+
+    `InputError` if they are no well-formed CSV.
+    """
     try:
         return pl.read_csv(data, separator=delimiter, has_header=header, infer_schema=False)
     except pl.exceptions.PolarsError:
@@ -296,7 +323,7 @@ def _parse_slowly(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame:
 
 
 def _check_records(data: bytes, delimiter: str, fields: int, first_line: int) -> Counts:
-    """The numbers of the blank lines; refuses records of another length and open quotes."""
+    """The numbers, from 0, of blank lines; `InputError` for other lengths and open quotes."""
     found = np.zeros(5, dtype=np.int64)
     blank = np.zeros(0, dtype=np.int64)
     text: Any = np.frombuffer(data, dtype=np.uint8)

@@ -9,9 +9,10 @@ Compression: TypeAlias = Literal["gzip", "zstd"]
 
 
 def as_text(table: pl.DataFrame) -> pl.DataFrame:
-    """The table with missing cells as a text shows them: empty, as are NaN.
+    """The table as a text shows it: NaN is missing, and a missing cell is empty.
 
-    In a table of one column, where an empty cell were a blank line, it is a quoted one.
+    In a table of one column missing cells become empty texts, which are written in quotes: a blank
+    line is no record.
     """
     table = table.with_columns(pl.col(pl.Float32, pl.Float64).fill_nan(None))
     if table.width == 1:
@@ -20,7 +21,7 @@ def as_text(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def write_lines(table: pl.DataFrame, target: IO[bytes], compression: Compression | None) -> None:
-    """Write the table as JSON lines, compressed if that is asked for."""
+    """Write the table as JSON lines, compressed unless `compression` is None."""
     if compression is None:
         target.write(table.write_ndjson().encode())
     elif compression == "gzip":
@@ -38,7 +39,7 @@ def write_text(
     *,
     header: bool = True,
 ) -> None:
-    """Write the table as delimited text in UTF-8, below its names if `header`."""
+    """Write the table as delimited text in UTF-8, below the names of its columns if `header`."""
     table = as_text(table)
     if compression == "gzip":
         with gzip.GzipFile("", "wb", fileobj=target, mtime=0) as packed:

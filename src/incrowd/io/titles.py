@@ -16,7 +16,7 @@ _NAMED = 3
 
 
 def refuse_wide(columns: int) -> None:
-    """Refuse a table of more than `MOST_COLUMNS` columns."""
+    """Raise `InputError` for a table of more than `MOST_COLUMNS` columns."""
     if columns > MOST_COLUMNS:
         raise InputError(
             f"it has {columns:,} columns; incrowd reads at most {MOST_COLUMNS:,}",
@@ -28,6 +28,7 @@ def names_of(record: Sequence[str], *, header: bool) -> list[str]:
     """The names of the columns: those of the header, or column_1, column_2 and so on.
 
     A column without a name gets one of these; a name that was there before gets a number.
+    `InputError` for more than `MOST_COLUMNS` columns.
 
     >>> names_of(["age", "", "age", "age_2"], header=True)
     ['age', 'column_2', 'age_3', 'age_2']
@@ -79,7 +80,7 @@ def _list_first(names: Sequence[str]) -> str:
 
 
 def count_title_records(records: Sequence[Sequence[str]]) -> int:
-    """Number of first records that are titles: one cell, above the first that has several.
+    """Number of first records that are titles: one cell each, above the first that has several.
 
     Titles are shorter than records, or empty but for one cell in a table of three columns or more.
     """

@@ -8,12 +8,13 @@ from types import FrameType
 
 
 class _Placing:
-    """Whether files take their places just now, and how often some have."""
+    """Tells whether files take their places just now, and how often some have done so."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
-        """Held meanwhile: who ends the process waits for it."""
+        """Locked while files take their places: code that ends the process waits for it."""
         self.times = 0
+        """How often files have taken their places."""
 
 
 PLACING = _Placing()
@@ -21,7 +22,7 @@ PLACING = _Placing()
 
 @contextmanager
 def delay_interrupts() -> Iterator[None]:
-    """A block in which the main thread is not stopped: SIGINT and SIGTERM wait for its end."""
+    """A block in which SIGINT and SIGTERM wait for its end; does nothing off the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

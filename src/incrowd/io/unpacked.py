@@ -18,7 +18,7 @@ from typing import Any
 import polars as pl
 
 from incrowd.errors import InputError, LimitError, PolicyError, boundary
-from incrowd.io.byte_limits import most_at_once, too_many_bytes_error
+from incrowd.io.byte_limits import most_bytes_at_once, too_many_bytes_error
 
 VARIABLE = "INCROWD_MAX_UNPACKED"
 """The environment variable for the most bytes that a file may unpack to."""
@@ -37,7 +37,7 @@ class ByteStream(io.RawIOBase):
         raise NotImplementedError
 
     def readable(self) -> bool:
-        """True: the stream is one to read from."""
+        """True: the stream can be read."""
         return True
 
     def readinto(self, buffer: Any) -> int:
@@ -61,7 +61,7 @@ class CountingReader(ByteStream):
         return data
 
 
-class Limited(ByteStream):
+class LimitedReader(ByteStream):
     """A stream of unpacked bytes that stops when there are too many."""
 
     def __init__(self, unpacked: Any, packed: CountingReader, at_once: int | None = None) -> None:
@@ -88,9 +88,12 @@ class Limited(ByteStream):
         return data
 
 
-def most_bytes(packed: int) -> int:
-    """The most bytes that a packed file of this size may unpack to in memory."""
-    return _most_allowed() or min(_usual_limit(packed), most_at_once())
+def most_unpacked_bytes(packed: int) -> int:
+    """The most bytes that a packed file of this size may unpack to in memory.
+
+    `PolicyError` if the variable `INCROWD_MAX_UNPACKED` is no number.
+    """
+    return _most_allowed() or min(_usual_limit(packed), most_bytes_at_once())
 
 
 def _usual_limit(packed: int) -> int:
@@ -104,19 +107,22 @@ def _read_whole(stream: ByteStream) -> bytes:
 
 
 def gunzip(data: bytes, memory: int | None = None) -> bytes:
-    """The bytes unpacked from gzip; `memory` is how many may be used, what is free if None."""
+    """The bytes unpacked from gzip; `memory` is how many may be used, what is free if None.
+
+    `InputError` if they are damaged, `LimitError` if they are too many.
+    """
     broken = InputError("its gzip compression is damaged", remedy="compress it anew")
     packed = CountingReader(io.BytesIO(data))
     try:
         with gzip.GzipFile(fileobj=packed) as unpacked:
-            return _read_whole(Limited(unpacked, packed, most_at_once(memory)))
+            return _read_whole(LimitedReader(unpacked, packed, most_bytes_at_once(memory)))
     except (OSError, EOFError, zlib.error):
         pass
     raise broken
 
 
 def open_zstd(packed: CountingReader) -> AbstractContextManager[Any] | None:
-    """The stream unpacked from zstd by a library that can do it in parts; None if there is none."""
+    """The stream unpacked from zstd, as a block; None if no library can do it in parts."""
     if sys.version_info >= (3, 14):
         opened: AbstractContextManager[Any] = import_module("compression.zstd").open(packed)
         return opened
@@ -126,7 +132,10 @@ def open_zstd(packed: CountingReader) -> AbstractContextManager[Any] | None:
 
 
 def unzstd(data: bytes, memory: int | None = None) -> bytes:
-    """The bytes unpacked from zstd as by `gunzip`, in parts if a library can, else at once."""
+    """The bytes unpacked from zstd as by `gunzip`, in parts if a library can, else at once.
+
+    At once, only text in UTF-8 can be unpacked, and its size is not limited.
+    """
     packed = CountingReader(io.BytesIO(data))
     opened = open_zstd(packed)
     if opened is None:
@@ -135,11 +144,14 @@ def unzstd(data: bytes, memory: int | None = None) -> bytes:
         boundary(InputError("its zstd compression is damaged", remedy="compress it anew")),
         opened as unpacked,
     ):
-        return _read_whole(Limited(unpacked, packed, most_at_once(memory)))
+        return _read_whole(LimitedReader(unpacked, packed, most_bytes_at_once(memory)))
 
 
 def _unzstd_at_once(data: bytes) -> bytes:
-    """The bytes unpacked from zstd by Polars, which reads a text as one cell, in UTF-8 only."""
+    """The bytes unpacked from zstd by Polars, which reads the whole text as one cell.
+
+    `InputError` if it is damaged, or no text in UTF-8.
+    """
     separator, end = _UNUSED
     with boundary(
         InputError("its zstd compression holds no text in UTF-8", remedy="decompress it first")
@@ -156,7 +168,10 @@ def _unzstd_at_once(data: bytes) -> bytes:
 
 
 def _most_allowed() -> int | None:
-    """The most bytes that the user lets a file unpack to; None if the variable is not set."""
+    """The most bytes that `INCROWD_MAX_UNPACKED` lets a file unpack to; None if it is not set.
+
+    `PolicyError` if it is no whole number above 0.
+    """
     said = os.environ.get(VARIABLE, "")
     if not said:
         return None

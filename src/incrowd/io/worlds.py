@@ -15,7 +15,7 @@ from incrowd.hierarchy import AnyHierarchy, Flat, Suggested
 from incrowd.hierarchy.labels import TOP
 from incrowd.io import files
 from incrowd.io.hierarchies import resolve
-from incrowd.io.reading import AnyPath, Reading, each_of, is_path, open_table
+from incrowd.io.reading import AnyPath, Reading, is_path, open_table, tuple_of
 from incrowd.linkage.tables import AttackTables
 from incrowd.linkage.world_tables import AttackerKnowledge, AttackTable
 from incrowd.policy.policy import Policy
@@ -40,8 +40,12 @@ class WorldNames:
 def world_of(
     engine: Engine, world: Any, policy: Policy, called: WorldNames
 ) -> WorldReference | None:
-    """The world in the quasi-identifiers that it has (refused without any); None if not given."""
-    if not (given := each_of(world)):
+    """The world in the quasi-identifiers that it has; None if no world is given.
+
+    `InputError` if it has no quasi-identifier; `PolicyError` if it is standard input, or if columns
+    are `called` something without a world.
+    """
+    if not (given := tuple_of(world)):
         _refuse_unused(called)
         return None
     if any(is_path(one) and str(one) == "-" for one in given):
@@ -52,7 +56,7 @@ def world_of(
     knowledge = replace(knowledge, world_id=called.id, rename=called.rename or {})
     tables = AttackTables(AttackTable("table", engine), {}, knowledge, parts)
     found = tables.world_tables.build_world(_shared_quasi(tables, policy))
-    digests = tuple(_digest(one) for one in given)
+    digests = tuple(_digest_of(one) for one in given)
     return WorldReference(
         found, digests, tables.hierarchies(found.columns), tables.world_tables.notes
     )
@@ -73,11 +77,14 @@ def as_attack_table(name: str, engine: Engine) -> AttackTable:
 
 
 def with_label_columns(table: AttackTable, known: Iterable[str]) -> AttackTable:
-    """The table with one column of labels for each known column that is two columns of ends."""
+    """The table with one column of labels for each known column that it has as two columns of ends.
+
+    The table itself if there is none such.
+    """
     split = split_columns(dict.fromkeys(known), table.names)
     engine = table.engine
     if isinstance(engine, FetchedColumns) and split:
-        engine = engine.memory(table.names)
+        engine = engine.memory_engine(table.names)
     if not split or not isinstance(engine, MemoryEngine):
         return table
     rows = pl.DataFrame([engine.series(name).alias(name) for name in table.names])
@@ -89,7 +96,7 @@ def knowledge_of(
     policy: Policy | None, hierarchies: Mapping[str, AnyHierarchy], folder: AnyPath
 ) -> AttackerKnowledge:
     """What an attacker may know of columns by this policy; without one, these hierarchies alone."""
-    found = AttackerKnowledge(hierarchy=partial(_hierarchy, policy, hierarchies, folder))
+    found = AttackerKnowledge(hierarchy=partial(_builder_of, policy, hierarchies, folder))
     if policy is None:
         return found
     # Rows with a missing value were left out if the policy suppresses them.
@@ -105,10 +112,13 @@ def knowledge_of(
     )
 
 
-def _hierarchy(
+def _builder_of(
     policy: Policy | None, hierarchies: Mapping[str, AnyHierarchy], folder: AnyPath, name: str
 ) -> AnyHierarchy | None:
-    """The builder given for a column, else the policy's; None if that is flat or left to data."""
+    """The builder given for a column, else the policy's.
+
+    None if the policy has none, or only `Flat` or `Suggested`.
+    """
     column = None if policy is None else policy.columns.get(name)
     kind = None if column is None else column.kind
     if name in hierarchies:
@@ -119,8 +129,8 @@ def _hierarchy(
     return resolve(spec, folder, kind)
 
 
-def _digest(source: Any) -> Digest:
-    """The digest of a file, or of the cells or rows of another table."""
+def _digest_of(source: Any) -> Digest:
+    """The digest of the bytes of a file, or of the cells or rows of another table."""
     if is_path(source):
         return Digest(of="file", sha256=files.sha256(source))
     with open_table(source) as there:
@@ -129,7 +139,7 @@ def _digest(source: Any) -> Digest:
 
 
 def _refuse_unused(called: WorldNames) -> None:
-    """Refuse names of columns of a world, as no world is given."""
+    """Raise `PolicyError` if columns of a world are named, as no world is given."""
     if called.id is not None or called.rename:
         raise PolicyError(
             "an id column or new names are given, but no world",
@@ -138,7 +148,7 @@ def _refuse_unused(called: WorldNames) -> None:
 
 
 def _shared_quasi(tables: AttackTables, policy: Policy) -> tuple[str, ...]:
-    """The quasi-identifying columns that the world has, too; refused if it has none."""
+    """The quasi-identifying columns that the world has, too; `InputError` if it has none."""
     shared = set(tables.shared_columns("world"))
     names = tuple(name for name in policy.quasi if name in shared)
     if not names:

@@ -33,7 +33,7 @@ def code_unit(engine: Engine, policy: Policy) -> CodedColumn | None:
         return None
     marks = policy.marks
     return marks.clear_own_marks(
-        engine.unit(policy.unit, marks.marks_of_column(policy.unit)), policy.unit
+        engine.unit_codes(policy.unit, marks.marks_of_column(policy.unit)), policy.unit
     )
 
 

@@ -24,7 +24,7 @@ def excess_distinct(engine: Engine, name: str) -> int | None:
     """The number of distinct values of a column if that is too many to fetch; None if it is not."""
     if isinstance(engine, MemoryEngine) or engine.records <= MOST_VALUES:
         return None
-    distinct = int(engine.sizes([name])[1].sum())
+    distinct = int(engine.class_sizes([name])[1].sum())
     return distinct if distinct > MOST_VALUES else None
 
 

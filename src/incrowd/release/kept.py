@@ -83,7 +83,7 @@ def refuse_telling_values(engine: Engine, policy: Policy) -> None:
 
 def _share_alone(engine: Engine, known: tuple[str, ...]) -> float:
     """The share of the table's records that are alone by these columns, rounded up."""
-    sizes, classes = engine.sizes(known)
+    sizes, classes = engine.class_sizes(known)
     return round_up_share(int(classes[sizes == 1].sum()), engine.records)
 
 

@@ -232,7 +232,7 @@ def _prove_by_class(evidence: ReleaseEvidence) -> Proof:
     """Prove rows whose sensitive cells were permuted; the caller has checked the other columns."""
     policy = evidence.table.policy
     sensitive = policy.sensitive
-    held = evidence.rows.clear(evidence.staged.originals(sensitive))
+    held = evidence.rows.clear(evidence.staged.count_originals(sensitive))
     demand_permuted(held, evidence.count_by_class(sensitive))
     if policy.class_column is not None:
         demand_numbered_classes(
@@ -250,8 +250,8 @@ def _demand_rows(evidence: ReleaseEvidence) -> None:
     policy, engine = table.policy, table.engine
     wanted = leaving_names(policy, engine.names, evidence.rows.split)
     demand_complete(written.names, written.records, wanted, staged.records)
-    demand_same_rows(written.differing(staged, policy.missing_values, blank=engine.text))
-    demand_once(staged.repeated)
+    demand_same_rows(written.count_differences(staged, policy.missing_values, blank=engine.text))
+    demand_once(staged.repeated_records)
     demand_unchanged(staged.count_altered(), unchanged_columns(policy))
     if policy.missing is not Missing.SUPPRESS:
         demand_accounted(staged.records, engine.records, policy.suppression)

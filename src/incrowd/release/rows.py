@@ -179,7 +179,7 @@ def _pseudonym_cells(table: LoadedTable, context: RunContext) -> dict[str, Cell]
     """Make the cells of identifiers that leave as pseudonyms, by column."""
     cells: dict[str, Cell] = {}
     for name in pseudonymous_columns(table.policy):
-        column = table.engine.texts(name, table.policy.marks.marks_of_column(name))
+        column = table.engine.text_codes(name, table.policy.marks.marks_of_column(name))
         shown = make_pseudonyms(name, column.domain.labels.tolist(), check_key(context.key))
         cells[name] = ByValue(column, np.array([None, *shown], dtype=object))
     return cells

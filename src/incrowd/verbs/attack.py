@@ -21,7 +21,7 @@ from incrowd.attacks.play import (
 )
 from incrowd.errors import PolicyError
 from incrowd.io import files
-from incrowd.io.reading import AnyPath, Reading, each_of, enough_memory, open_table, path_of
+from incrowd.io.reading import AnyPath, Reading, enough_memory, open_table, path_of, tuple_of
 from incrowd.io.worlds import knowledge_of, open_attack_table, with_label_columns
 from incrowd.linkage.conservative import Conservative, cautions, conservative_k
 from incrowd.linkage.identify import AtLeast, prove_by_promises, refuse_broken_promise
@@ -101,7 +101,7 @@ def _open_tables(asked: AttackRequest, stack: ExitStack) -> AttackTables:
     `PolicyError` if more than one comes from standard input.
     """
     beside = {name: getattr(asked, name) for name in ("truth", "original", "other", "control")}
-    every = (asked.release, *each_of(asked.world), *beside.values())
+    every = (asked.release, *tuple_of(asked.world), *beside.values())
     if [str(path_of(one)) for one in every].count("-") > 1:
         raise PolicyError(
             "only one table can come from standard input", remedy="name files for the others"
@@ -110,7 +110,7 @@ def _open_tables(asked: AttackRequest, stack: ExitStack) -> AttackTables:
     opened = open_table(asked.release, asked.reading, columns, watch=asked.watch)
     table = stack.enter_context(opened)
     release = open_attack_table("release", table)
-    reading = (asked.original_reading or Reading()).expecting((*columns, *release.names))
+    reading = (asked.original_reading or Reading()).with_expected((*columns, *release.names))
     others = {
         name: open_attack_table(name, stack.enter_context(open_table(source, reading)))
         for name, source in beside.items()
@@ -118,7 +118,7 @@ def _open_tables(asked: AttackRequest, stack: ExitStack) -> AttackTables:
     }
     worlds = tuple(
         open_attack_table("world", stack.enter_context(open_table(source, reading)))
-        for source in each_of(asked.world)
+        for source in tuple_of(asked.world)
     )
     quasi = () if asked.policy is None else asked.policy.quasi
     known = [name for one in (*others.values(), *worlds) for name in one.names]
@@ -133,7 +133,7 @@ def _certified_policy(certificate: AnyPath, policy: Policy | None) -> Policy:
             "both a policy and a certificate are given, and the certificate has its own policy",
             remedy="leave one of them out",
         )
-    return restore_flat_policy(Certificate.from_json(files.content(certificate)).policy)
+    return restore_flat_policy(Certificate.from_json(files.read_document(certificate)).policy)
 
 
 def play_attacks(

@@ -14,10 +14,10 @@ from incrowd.io.hierarchies import builders_of, resolve
 from incrowd.io.reading import (
     AnyPath,
     Opened,
-    each_of,
     enough_memory,
     file_of,
     open_table,
+    tuple_of,
 )
 from incrowd.io.worlds import WorldNames, world_of
 from incrowd.policy.coding import code_columns
@@ -97,7 +97,7 @@ def certificate_of(given: Certificate | AnyPath | None) -> Certificate | None:
     """Return the certificate, read from its file if a path is given; None if none is."""
     if given is None or isinstance(given, Certificate):
         return given
-    return Certificate.from_json(files.content(given))
+    return Certificate.from_json(files.read_document(given))
 
 
 def release_to_check(source: Any, table: Opened, certificate: Certificate | None) -> CheckedRelease:
@@ -124,7 +124,9 @@ def release_to_check(source: Any, table: Opened, certificate: Certificate | None
 
 def keys_of(given: Sequence[AnyPath | bytes]) -> tuple[bytes, ...]:
     """Return public keys, read from their files where they are paths."""
-    return tuple(key if isinstance(key, bytes) else files.content(key) for key in each_of(given))
+    return tuple(
+        key if isinstance(key, bytes) else files.read_document(key) for key in tuple_of(given)
+    )
 
 
 def spreads_of(engine: Engine, policy: Policy, folder: AnyPath) -> dict[str, Reference]:

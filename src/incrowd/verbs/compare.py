@@ -10,13 +10,13 @@ import polars as pl
 
 from incrowd.arrays import MISSING
 from incrowd.engines.base import Engine
-from incrowd.engines.fetch import in_memory
+from incrowd.engines.fetch import fetch_into_memory
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError, PolicyError, count_of
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import TOP
 from incrowd.io.hierarchies import builders_of, resolve
-from incrowd.io.reading import each_of, enough_memory, file_of, open_table
+from incrowd.io.reading import enough_memory, file_of, open_table, tuple_of
 from incrowd.policy.coding import code_columns
 from incrowd.requests.compare import CompareRequest
 from incrowd.requests.request import verb
@@ -73,7 +73,7 @@ def compare(asked: CompareRequest) -> Comparison:
     predict (scikit-learn, extra `utility`).
     """
     asked = with_policy(asked)
-    releases = each_of(asked.releases)
+    releases = tuple_of(asked.releases)
     refuse_number_of_releases(len(releases))
     with enough_memory(), ExitStack() as stack:
         sides = []
@@ -81,7 +81,7 @@ def compare(asked: CompareRequest) -> Comparison:
             there = stack.enter_context(open_table(source, asked.reading, _expected_columns(asked)))
             unnamed = f"release {place}" if place else "original"
             name = unnamed if (file := file_of(source)) is None else Path(file).name
-            sides.append(Side(name, there.engine, tuple(map(str, there.like.notes))))
+            sides.append(Side(name, there.engine, tuple(map(str, there.origin.notes))))
         return compare_tables(sides[0], _name_sides(sides[1:], asked.names), asked)
 
 
@@ -125,7 +125,7 @@ def compare_tables(original: Side, releases: Sequence[Side], asked: CompareReque
 
     `InputError` if a table has no column to compare, `PolicyError` for columns it does not have.
     """
-    tables = _Tables(in_memory(original.engine), asked)
+    tables = _Tables(fetch_into_memory(original.engine), asked)
     watch = asked.watch or Watch()
     shown = []
     for place, side in enumerate(releases):
@@ -159,7 +159,7 @@ class _Tables:
     def __init__(self, engine: MemoryEngine, asked: CompareRequest) -> None:
         self._asked, self._engine = asked, engine
         self._analysis = _analysis_formula(asked)
-        nested = set(engine.uncoded)
+        nested = set(engine.uncodable_columns)
         self._nested = tuple(name for name in engine.names if name in nested)
         names = [name for name in engine.names if name not in nested]
         if not names:
@@ -197,8 +197,8 @@ class _Tables:
 
         `InputError` if they have no column in common.
         """
-        engine, split = _join_split_labels(in_memory(side.engine), self._engine.names)
-        nested = set(engine.uncoded)
+        engine, split = _join_split_labels(fetch_into_memory(side.engine), self._engine.names)
+        nested = set(engine.uncodable_columns)
         there = [n for n in self.original.columns if n in engine.names and n not in nested]
         if not there:
             raise InputError(

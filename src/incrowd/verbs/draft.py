@@ -28,7 +28,7 @@ def draft(asked: DraftRequest) -> Draft:
         tell("coding the columns", 0.0)
         coded = coded_columns(engine)
         tell("looking at every column", 0.0)
-        said = {**there.like.labels, **(asked.labels or {})}
+        said = {**there.origin.labels, **(asked.labels or {})}
         columns = [
             replace(
                 column,

@@ -7,7 +7,7 @@ from pathlib import Path
 from incrowd.documents import charts, json
 from incrowd.errors import PolicyError
 from incrowd.io import files
-from incrowd.io.atomic import replacing
+from incrowd.io.atomic import replace_at_end
 from incrowd.io.files import refuse_missing_folder, write_bytes
 from incrowd.io.hierarchies import builders_of
 from incrowd.io.reading import AnyPath, enough_memory, open_table
@@ -65,7 +65,7 @@ def write_explored(release: Release, path: AnyPath) -> None:
         case _:
             chart = charts.lattice_chart(explored, release.policy.loss.name)
             content = charts.render_chart(chart, kind)  # type: ignore[arg-type]
-    with replacing(path) as place:
+    with replace_at_end(path) as place:
         write_bytes(place, content)
 
 
@@ -108,7 +108,7 @@ def write_frontier(curve: Frontier, path: AnyPath) -> None:
             content = json.dumps(document).encode()
         case kind:
             content = charts.render_chart(charts.frontier_chart(curve), kind)  # type: ignore[arg-type]
-    with replacing(path) as place:
+    with replace_at_end(path) as place:
         write_bytes(place, content)
 
 

@@ -94,7 +94,7 @@ def _named_columns(asked: GroupsRequest) -> tuple[str, ...]:
 def _table_to_look_at(table: Opened, asked: GroupsRequest) -> EngineTable:
     """The table with the columns to look at: without lists and structures unless they are named."""
     names = choose_columns(table.engine.names, asked.columns)
-    every = EngineTable(table.engine, names, tuple(map(str, table.like.notes)))
+    every = EngineTable(table.engine, names, tuple(map(str, table.origin.notes)))
     return every.without_nested(_named_columns(asked))
 
 
@@ -103,7 +103,7 @@ def _code_ids(engine: Engine, name: str | None, policy: Policy | None) -> CodedC
     if name is None:
         return None
     marks = MissingMarks() if policy is None else policy.marks
-    return marks.clear_own_marks(engine.unit(name, marks.marks_of_column(name)), name)
+    return marks.clear_own_marks(engine.unit_codes(name, marks.marks_of_column(name)), name)
 
 
 def _world_of_table(

@@ -21,7 +21,7 @@ import polars as pl
 
 from incrowd.arrays import Counts
 from incrowd.engines import elsewhere
-from incrowd.engines.fetch import in_memory
+from incrowd.engines.fetch import fetch_into_memory
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.recount import Frames, count_ratios, count_ratios_in_passes, refuse_above
 from incrowd.engines.stream import (
@@ -46,7 +46,7 @@ from incrowd.identify.withholding import (
     withhold_by_sample,
 )
 from incrowd.io import files, tables
-from incrowd.io.atomic import replacing
+from incrowd.io.atomic import replace_at_end
 from incrowd.io.layout import stored_text
 from incrowd.io.passes import RereadableTable, open_rereadable, shuffle, written_rows
 from incrowd.io.reading import AnyPath, Reading, enough_memory, is_path, rows_of
@@ -76,7 +76,7 @@ def mask(asked: MaskRequest) -> Masked:
     source, target, watch = asked.source, asked.target, asked.watch or Watch()
     check_target(source, target)
     watch.tell("choosing the columns to withhold", 0.0)
-    reading = (asked.reading or Reading()).expecting(request.named_columns).keeping(None)
+    reading = (asked.reading or Reading()).with_expected(request.named_columns).with_kept(None)
     with enough_memory(IN_BATCHES):
         if not is_path(source):
             read = tables.Source(pl.DataFrame(), text=False)
@@ -101,9 +101,9 @@ def _mask_table(source: Any, request: WithholdRequest, watch: Watch, *, like: bo
     if engine is None:
         return _mask_frame(source, request, watch)
     with closing(engine):
-        rows = in_memory(engine).rows
+        rows = fetch_into_memory(engine).rows
     found = _mask_frame(rows, request, watch)
-    return replace(found, frame=elsewhere.like(source, found.frame)) if like else found
+    return replace(found, frame=elsewhere.convert_like(source, found.frame)) if like else found
 
 
 def passes_in_batches(source: AnyPath, method: str) -> bool:
@@ -225,10 +225,12 @@ def _mask_frame(frame: Any, request: WithholdRequest, watch: Watch) -> Masked:
         within = NestedWatch(watch, request.time_limit)
         return withhold(records_of(engine.codes(names)), plain, watch=within)
 
-    decision = _decide_columns(request, engine.names, engine.uncoded, engine.records, decide)
+    decision = _decide_columns(
+        request, engine.names, engine.uncodable_columns, engine.records, decide
+    )
     order = draw_order(engine.records, request.seed, keep=request.keep_order)
     cells = {name: Keep() for name in decision.published}
-    rows = engine.show(cells, np.arange(engine.records) if order is None else order)
+    rows = engine.build_frame(cells, np.arange(engine.records) if order is None else order)
     ratios = _recount(rows_of(rows), decision.published, decision.records)
     refuse_above(ratios, request.measure, request.ratio)
     return decision.make_masked(rows, ratios, watch.elapsed)
@@ -249,7 +251,7 @@ def _write_verified(found: Masked, target: AnyPath, like: tables.Source) -> None
     """
     tables.refuse_nested(rows_of(found.frame), found.published, target, like)
     tables.refuse_large(target, like, len(found.frame), len(found.published))
-    with replacing(target) as place:
+    with replace_at_end(target) as place:
         tables.write(found.frame, place, like=like)
         delimiter = tables.form_of(place, like).delimiter
         rows = tables.read(place, stored_text(delimiter)).frame
@@ -276,7 +278,7 @@ def _mask_in_passes(
 ) -> Masked:
     """Mask a table that passes, and write it to the target; without one only count its rows."""
     with ExitStack() as stack:
-        place = None if target is None else stack.enter_context(replacing(target))
+        place = None if target is None else stack.enter_context(replace_at_end(target))
         folder = None if target is None else Path(os.path.realpath(target)).parent
         table = stack.enter_context(open_rereadable(source, tuple, reading, folder))
         form = table.form if target is None else tables.form_of(target, table.form)
@@ -315,7 +317,7 @@ def _decide_by_sample(table: RereadableTable, request: WithholdRequest, watch: W
             records.select(names), [one.select(names) for one in drawn], plain
         )
 
-    nested = MemoryEngine(records.frame).uncoded
+    nested = MemoryEngine(records.frame).uncodable_columns
     return _decide_columns(request, table.names, nested, records.seen, decide)
 
 

@@ -118,7 +118,7 @@ def _judge_in_table(
         test.people,
         test.alpha,
         engine.records,
-        (*(str(note) for note in table.like.notes), *test.notes(rows)),
+        (*(str(note) for note in table.origin.notes), *test.notes(rows)),
     )
 
 

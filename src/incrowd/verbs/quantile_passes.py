@@ -24,9 +24,15 @@ import polars as pl
 from incrowd.arrays import Codes
 from incrowd.engines.stream import RecordReservoir, StreamSample, draw
 from incrowd.errors import IncrowdError, InputError, boundary, other_rows_error
-from incrowd.io.atomic import replacing
-from incrowd.io.csv_chunks import PlainText, plain_text
-from incrowd.io.csv_rewrite import OtherRecordsError, Rewriting, rewrite, shuffled_text, writing
+from incrowd.io.atomic import replace_at_end
+from incrowd.io.csv_chunks import PlainText, as_plain_text
+from incrowd.io.csv_rewrite import (
+    OtherRecordsError,
+    Rewriting,
+    open_new_file,
+    rewrite,
+    shuffled_text,
+)
 from incrowd.io.passes import Frames, RereadableTable, open_rereadable, shuffle, written_rows
 from incrowd.io.reading import AnyPath, Reading
 from incrowd.io.scratch import ScratchFrames, scratch_file, scratch_frames
@@ -107,7 +113,7 @@ def write_quantiles(  # noqa: PLR0913  the table, the options, and what comes fr
     do not hold.
     """
     with ExitStack() as stack:
-        place = None if target is None else stack.enter_context(replacing(target))
+        place = None if target is None else stack.enter_context(replace_at_end(target))
         folder = None if target is None else Path(os.path.realpath(target)).parent
         table = stack.enter_context(
             open_rereadable(source, options.leaving_columns, reading, folder)
@@ -152,7 +158,7 @@ def _first_passes(
     if quick and table.text is not None:
         found = None
         with suppress(IncrowdError):
-            found = _first_pass(table, table.text.columns, options, watch, whole=whole)
+            found = _first_pass(table, table.text.read_columns, options, watch, whole=whole)
         if found is not None:
             yield found
     yield _first_pass(table, table.frames, options, watch, whole=whole)
@@ -239,7 +245,7 @@ def _look_up_codes(  # noqa: PLR0913  the table, the options, and what comes fro
     whole: bool,
 ) -> tuple[_Run, Iterable[Codes]]:
     """The run of a text, and the codes of its buckets: arrays of shape (columns, some records)."""
-    drawn = _draw_sample(text.columns(options.columns), options, watch, whole=whole)
+    drawn = _draw_sample(text.read_columns(options.columns), options, watch, whole=whole)
     options.refuse_small(drawn.seen)
     if drawn.whole:
         least = options.least_per_bucket(drawn.seen, drawn.seen)
@@ -250,7 +256,7 @@ def _look_up_codes(  # noqa: PLR0913  the table, the options, and what comes fro
         return run, [np.stack(codes)]
     divided = _divide_columns(drawn, options)
     run = _Run(table, options, watch, drawn.seen, drawn.frame.height, divided)
-    for frame in run.code_rows(text.columns, options.columns):
+    for frame in run.code_rows(text.read_columns, options.columns):
         scratch.put(frame)
     return run, (scratch.get(number).to_numpy().T for number in range(len(scratch)))
 
@@ -262,7 +268,7 @@ def _write_text(
     how = Rewriting.of(text.names, run.leaving_columns, run.cells(shown), text.delimiter)
     rows = rewrite(text, how, codes)
     with ExitStack() as stack:
-        put = stack.enter_context(writing(place))
+        put = stack.enter_context(open_new_file(place))
         put(next(rows).text)
         texts: Iterator[Any] = (part.text for part in rows)
         if not run.options.keep_order:
@@ -358,10 +364,10 @@ def _verify_written(run: _Run, shown: Sequence[ShownBuckets], place: Path, form:
     """Read what was written and count it; `NotMetError` if it does not hold."""
     run.watch.tell("counting the rows that leave", 0.0)
     recount = BucketRecount(run.options.columns)
-    plain = plain_text(place, form, run.leaving_columns)
+    plain = as_plain_text(place, form, run.leaving_columns)
     if plain is not None:
         for name in run.options.columns:
-            recount.add_counts(name, plain.counts(name))
+            recount.add_counts(name, plain.count_cells(name))
     else:
         for frame in written_rows(place, form, run.leaving_columns):
             recount.add(frame)

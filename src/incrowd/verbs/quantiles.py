@@ -17,7 +17,7 @@ import polars as pl
 from incrowd.arrays import Codes, Counts
 from incrowd.engines import elsewhere
 from incrowd.engines.base import Engine
-from incrowd.engines.fetch import in_memory
+from incrowd.engines.fetch import fetch_into_memory
 from incrowd.engines.memory import MemoryEngine, native_frame
 from incrowd.engines.stream import RecordReservoir
 from incrowd.errors import InputError, boundary
@@ -57,7 +57,7 @@ def quantiles(asked: QuantilesRequest) -> Bucketed:
     options = asked.convert_to(QuantileOptions)
     source, target, watch = asked.source, asked.target, asked.watch or Watch()
     check_target(source, target)
-    reading = (asked.reading or Reading()).expecting((*options.columns, *options.keep))
+    reading = (asked.reading or Reading()).with_expected((*options.columns, *options.keep))
     reading = replace(reading, only=tuple(options.columns))
     with enough_memory(IN_BATCHES):
         if is_path(source):
@@ -81,10 +81,10 @@ def _divide_elsewhere(
 ) -> Bucketed:
     """Show quantiles of a table elsewhere; columns that leave are brought into memory."""
     leaving = options.leaving_columns(engine.names)
-    rows = in_memory(engine, leaving).rows
+    rows = fetch_into_memory(engine, leaving).rows
     if target is None:
         found = _divide_frame(rows, options, watch)
-        found = replace(found, frame=elsewhere.like(source, found.frame))
+        found = replace(found, frame=elsewhere.convert_like(source, found.frame))
     else:
         found = write_quantiles([rows], target, options, Reading(), watch, whole=True)
     return replace(found, withheld=tuple(name for name in engine.names if name not in leaving))

@@ -9,7 +9,7 @@ from incrowd.documents.report import report_html
 from incrowd.documents.report.facts import ReportFacts
 from incrowd.errors import LimitError, PolicyError
 from incrowd.io import files
-from incrowd.io.atomic import replacing
+from incrowd.io.atomic import replace_at_end
 from incrowd.io.reading import AnyPath, enough_memory, file_of
 from incrowd.requests.report import ReportRequest
 from incrowd.requests.request import verb
@@ -79,5 +79,5 @@ def write_report(made: Report, target: AnyPath) -> None:
             f"the report takes {len(data):,} bytes, more than {LARGEST:,}",
             remedy="give the release fewer columns",
         )
-    with replacing(target) as place:
+    with replace_at_end(target) as place:
         files.write_bytes(place, data)

@@ -14,7 +14,7 @@ from incrowd.documents.report.facts import AttackFact, AttackFacts
 from incrowd.engines.base import Engine
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import sentence
-from incrowd.io.reading import Reading, each_of
+from incrowd.io.reading import Reading, tuple_of
 from incrowd.io.worlds import as_attack_table, open_attack_table, with_label_columns
 from incrowd.linkage.tables import AttackTables
 from incrowd.requests.attack import AttackRequest
@@ -55,7 +55,7 @@ def attack_release(source: ReportSource) -> AttackFacts:
     if table is not None and not source.sampled and not large:
         others["original"] = as_attack_table("original", table.engine)
     beside = Reading(expected=(*named_columns(asked), *release.names))
-    worlds = tuple(open_attack_table("world", one, beside) for one in each_of(given.world))
+    worlds = tuple(open_attack_table("world", one, beside) for one in tuple_of(given.world))
     known = [name for table in (*others.values(), *worlds) for name in table.names]
     release = with_label_columns(release, (*source.policy.quasi, *known))
     tables = AttackTables(release, others, knowledge_for(asked), worlds)

@@ -11,7 +11,7 @@ import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts
 from incrowd.engines.base import Engine
-from incrowd.engines.fetch import in_memory
+from incrowd.engines.fetch import fetch_into_memory
 from incrowd.errors import PolicyError
 from incrowd.exposure import Risk, measure, population_size
 from incrowd.exposure import special_uniques as special_uniques_of_exposure
@@ -57,7 +57,7 @@ def risk(asked: RiskRequest) -> Risk:
     with enough_memory(), open_table(asked.source, asked.reading, named, watch=watch) as there:
         engine = there.engine
         if asked.list_records is not None:
-            engine = in_memory(engine, named)
+            engine = fetch_into_memory(engine, named)
         found, tally = _measure_risk(engine, asked, watch)
         if asked.list_records is not None:
             _write_exposed(tally, asked.threshold, asked.list_records)
@@ -141,7 +141,7 @@ def _code_units(engine: Engine, asked: RiskRequest) -> CodedColumn | None:
     policy = asked.policy
     if policy is not None and policy.unit == asked.unit:
         return coding.code_unit(engine, policy)
-    return None if asked.unit is None else engine.unit(asked.unit, asked.missing_values)
+    return None if asked.unit is None else engine.unit_codes(asked.unit, asked.missing_values)
 
 
 def _count_people(coded: _Coded) -> int:

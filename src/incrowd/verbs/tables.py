@@ -16,7 +16,7 @@ import numpy as np
 from incrowd.arrays import Counts
 from incrowd.engines import elsewhere
 from incrowd.engines.base import Engine
-from incrowd.engines.fetch import in_memory
+from incrowd.engines.fetch import fetch_into_memory
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.stream import records_of
 from incrowd.errors import InputError, PolicyError
@@ -105,7 +105,7 @@ class TableElsewhere(EngineTable):
     def sizes(self, names: Sequence[str]) -> tuple[Counts, Counts]:
         """The sizes of classes of records equal in these columns; how many classes have each."""
         if self.policy is None:
-            return self.engine.sizes(names)
+            return self.engine.class_sizes(names)
         columns = codes_of(self.engine, names, self.policy)
         records = self.engine.counts((), list(columns.values())).records
         sizes, classes = np.unique(records, return_counts=True)
@@ -166,8 +166,8 @@ def _open_source(
     """Open a source as the kind of table that it is; `stack` closes what is opened."""
     if isinstance(source, Opened):
         if isinstance(source.engine, MemoryEngine):
-            return _table_in_memory(source.engine, columns, source.like.notes)
-        names, notes = choose_columns(source.names, columns), tuple(map(str, source.like.notes))
+            return _table_in_memory(source.engine, columns, source.origin.notes)
+        names, notes = choose_columns(source.names, columns), tuple(map(str, source.origin.notes))
         return TableElsewhere(source.engine, names, notes)
     if (engine := elsewhere.engine_of(source)) is not None:
         stack.callback(engine.close)
@@ -183,9 +183,9 @@ def _open_file(
     path: AnyPath, columns: Sequence[str] | None, reading: Reading, stack: ExitStack, *, whole: bool
 ) -> TableInMemory | PassingTable | TableElsewhere:
     """Open a file in memory, in passes or by an engine, as its size and the reading ask."""
-    if reading.memory is not None and (large := reading.large(path)):
+    if reading.memory is not None and (large := reading.open_large(path)):
         return _table_elsewhere(large.engine, columns, whole=whole)
-    reading = reading.expecting(columns or ())
+    reading = reading.with_expected(columns or ())
     if not whole and passes_once(path):
         passing = stack.enter_context(open_batches(path, reading.layout))
         names = choose_columns(passing.names, columns)
@@ -208,7 +208,7 @@ def _table_elsewhere(
     """Bring a table elsewhere into memory if the `whole` is asked for, or if it is small."""
     names = choose_columns(engine.names, columns)
     if whole or engine.records <= FEW_RECORDS:
-        return TableInMemory(in_memory(engine, names), names)
+        return TableInMemory(fetch_into_memory(engine, names), names)
     return TableElsewhere(engine, names)
 
 

@@ -26,7 +26,7 @@ def make_release(_: WorkerState, job: jobs.MakeRelease, tell: Tell) -> facts.Rel
     """Make a release as the command does: the same file from the same seed."""
     policy = Policy.loads(job.policy)
     table = job.table
-    wanted = reading_of(table).keeping(policy.names(Role.KEEP))
+    wanted = reading_of(table).with_kept(policy.names(Role.KEEP))
     certificate = str(certificate_path(job.target, None))
     _refuse_overwriting(job, certificate)
     if job.report is not None:
@@ -66,7 +66,9 @@ def find_replaced(_: WorkerState, job: jobs.FindReplaced, tell: Tell) -> facts.R
 def _is_signed(certificate: str) -> bool:
     """Whether there is a certificate with a signature; False for one that cannot be read."""
     try:
-        return Certificate.from_json(files.content(certificate).decode()).signature is not None
+        return (
+            Certificate.from_json(files.read_document(certificate).decode()).signature is not None
+        )
     except (IncrowdError, UnicodeDecodeError):
         return False
 

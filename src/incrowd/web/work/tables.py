@@ -36,7 +36,7 @@ def open_table(state: WorkerState, job: jobs.OpenTable, tell: Tell) -> facts.Ope
     return facts.OpenedTable(
         records=engine.records,
         columns=tuple(_column_facts(column) for column in columns),
-        notes=tuple(str(note) for note in table.like.notes),
+        notes=tuple(str(note) for note in table.origin.notes),
     )
 
 
