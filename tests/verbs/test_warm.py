@@ -14,8 +14,8 @@ ALL = (("a.one", "[]"), ("a.two", "[]"), ("a.three", "[]"))
 def prepared(monkeypatch, missing):
     done = []
     monkeypatch.setattr(kernels, "known_signatures", lambda: ALL)
-    monkeypatch.setattr(kernels, "missing", lambda: missing)
-    monkeypatch.setattr(kernels, "with_helpers", lambda *_, **__: nullcontext())
+    monkeypatch.setattr(kernels, "missing_signatures", lambda: missing)
+    monkeypatch.setattr(kernels, "run_helpers", lambda *_, **__: nullcontext())
     monkeypatch.setattr(
         kernels, "compile_all", lambda wanted: (done.append(one) or one for one in wanted)
     )

@@ -163,7 +163,7 @@ def minimal_uniques(  # noqa: PLR0913  the table, and how far to look
     search = _SetSearch(table, size, watch or Watch())
     rows = np.arange(len(table.person), dtype=np.int32)
     search.visit(rows, np.array([0, len(rows)], dtype=np.int64), (0, 0, -1))
-    row = kernels.owners(search.last, search.before, search.used)
+    row = kernels.rows_of_notes(search.last, search.before, search.used)
     columns = search.sets[: search.used]
     return MinimalUniques(
         tuple(names), size, row, columns, table.records, table.pairs, table.uniques
@@ -313,7 +313,9 @@ class _SetSearch:
         bits, size, latest = chosen
         for column in range(len(self._domains) - 1, latest, -1):
             codes, domain = self._table.codes[column], self._domains[column]
-            left, bounds, fresh = kernels.split(rows, start, codes, domain, self._table.person)
+            left, bounds, fresh = kernels.split_groups(
+                rows, start, codes, domain, self._table.person
+            )
             with_column = bits | 1 << column
             self._note(fresh, with_column)
             self._seen += 1
@@ -327,6 +329,6 @@ class _SetSearch:
             self.before, self.sets = (
                 np.resize(a, 2 * len(a) + 1) for a in (self.before, self.sets)
             )
-        self.used = kernels.keep_minimal(
+        self.used = kernels.note_minimal_sets(
             fresh, columns, self.last, self.before, self.sets, self.used
         )

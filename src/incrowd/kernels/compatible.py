@@ -77,7 +77,7 @@ def find_blocks(
 
 
 @jit
-def longer(array: Codes, length: int) -> Codes:
+def ensure_length(array: Codes, length: int) -> Codes:
     """Return the array itself if it has `length` entries, else a copy at least twice as long."""
     if length <= len(array):
         return array
@@ -88,7 +88,7 @@ def longer(array: Codes, length: int) -> Codes:
 
 
 @jit
-def meet(
+def find_compatible(
     mine: Codes,
     everyone: Codes,
     views: Hashes,
@@ -117,7 +117,7 @@ def meet(
         )
     for line in range(lines):
         blocks, found = find_blocks(mine, line, views, cells, hashes, slots, keys, found, few)
-        here, met = longer(here, edges + len(mine)), longer(met, edges + len(mine))
+        here, met = ensure_length(here, edges + len(mine)), ensure_length(met, edges + len(mine))
         for i in range(len(mine)):
             if blocks[i] >= 0:
                 here[edges], met[edges] = mine[i], blocks[i]
@@ -126,11 +126,11 @@ def meet(
         block_of, found = find_blocks(
             everyone, lines, views, cells, hashes, slots, keys, found, many
         )
-    return sources(here[:edges], met[:edges], block_of, found)
+    return resolve_blocks(here[:edges], met[:edges], block_of, found)
 
 
 @jit
-def sources(
+def resolve_blocks(
     here: Codes, met: Codes, block_of: Codes, found: int
 ) -> tuple[Codes, Codes, Codes, Codes]:
     """Return what `meet` does, from the pairs of a class and a block, and the block of each class.

@@ -77,7 +77,7 @@ def _is_private(folder: Path) -> bool:
     return mine and not folder.is_symlink() and not found.st_mode & 0o022 and _is_writable(folder)
 
 
-def _subfolder() -> str:
+def _subfolder_name() -> str:
     """Return the name of the folder that numba keeps for the kernels of this package."""
     return str(_LOCATOR.get_suitable_cache_subpath(str(_HERE)))
 
@@ -85,7 +85,7 @@ def _subfolder() -> str:
 def _cache_folder() -> Path | None:
     """Return the folder that numba will use for the kernels, None if none can be written."""
     if _CONFIG.CACHE_DIR:
-        given = Path(_CONFIG.CACHE_DIR) / _subfolder()
+        given = Path(_CONFIG.CACHE_DIR) / _subfolder_name()
         if _is_writable(given):
             return given
     for folder in (_HERE.parent / "__pycache__", _user_folder()):
@@ -96,11 +96,11 @@ def _cache_folder() -> Path | None:
     if not _is_private(last):
         return None
     _CONFIG.CACHE_DIR = str(last)
-    return last / _subfolder()
+    return last / _subfolder_name()
 
 
 def _user_folder() -> Path:
-    return Path(_FOLDERS(appname="numba", appauthor=False).user_cache_dir) / _subfolder()
+    return Path(_FOLDERS(appname="numba", appauthor=False).user_cache_dir) / _subfolder_name()
 
 
 CACHE = _cache_folder()
@@ -127,18 +127,18 @@ def _stamp_by_all_sources(compiled: Any) -> None:
     """Let numba compile a kernel again if one that it calls has changed, not its own file only."""
     file: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if hasattr(file, "_source_stamp"):
-        found = [Path(name).stat() for name in sorted(_sources(compiled, set()))]
+        found = [Path(name).stat() for name in sorted(_source_files(compiled, set()))]
         file._source_stamp = (max(f.st_mtime for f in found), sum(f.st_size for f in found))  # noqa: SLF001  numba has no other door
 
 
-def _sources(compiled: Any, seen: set[str]) -> set[str]:
+def _source_files(compiled: Any, seen: set[str]) -> set[str]:
     """Return the files of a kernel and of all that it may call, added to `seen`."""
     kernel = compiled.py_func
     if kernel.__code__.co_filename not in seen:
         seen.add(kernel.__code__.co_filename)
         for called in kernel.__globals__.values():
             if hasattr(called, "py_func"):
-                _sources(called, seen)
+                _source_files(called, seen)
     return seen
 
 
@@ -184,7 +184,7 @@ _EVENT.register("numba:compile", _Pausing())
 
 
 @contextmanager
-def when_compiling(tell: Callable[[int], None]) -> Iterator[None]:
+def report_compilations(tell: Callable[[int], None]) -> Iterator[None]:
     """Call `tell` for each kernel that must be compiled meanwhile, with its number from 1 on."""
     with event.install_listener("numba:compile", _CompilationCounter(tell)):
         yield

@@ -49,7 +49,7 @@ def node_distances(
 
 
 @jit
-def most_kept(
+def most_kept_by_nodes(
     start: Counts, code: Codes, count: Counts, maps: Codes, shares: Floats, t: float
 ) -> Counts:
     """Return how many people of each class can stay at most so that they are t-close, over levels.
@@ -151,18 +151,20 @@ def ordered_distances(
         gaps = 0.0
         people, i = 0, 1
         while e < start[c + 1] and known > 0:
-            gaps += gap(people / total, known, i, rank[code[e]], upto, before)
+            gaps += sum_of_gaps(people / total, known, i, rank[code[e]], upto, before)
             i = rank[code[e]]
             people += count[e]
             e += 1
         if known > 0:
-            gaps += gap(people / total, known, i, values, upto, before)
+            gaps += sum_of_gaps(people / total, known, i, values, upto, before)
         distance[c] = min(1.0, abs(absent / total - missing) + gaps / max(values - 1, 1))
     return distance
 
 
 @jit
-def gap(level: float, known: float, first: int, last: int, upto: Floats, before: Floats) -> float:
+def sum_of_gaps(
+    level: float, known: float, first: int, last: int, upto: Floats, before: Floats
+) -> float:
     """Return the sum of |level - known * upto[i]| for first <= i < last.
 
     `before[i]` is the sum of the first i of `upto`, which ascends: first the table is behind.
@@ -176,7 +178,7 @@ def gap(level: float, known: float, first: int, last: int, upto: Floats, before:
 
 
 @jit
-def largest(start: Counts, count: Counts) -> Counts:
+def largest_counts(start: Counts, count: Counts) -> Counts:
     """Return the count of the commonest value of each class; 0 for a class that holds nothing."""
     most = np.zeros(len(start) - 1, dtype=np.int64)
     for c in range(len(most)):
@@ -213,7 +215,7 @@ def entropies(start: Counts, count: Counts) -> Floats:
 
 
 @jit
-def deepest(start: Counts, count: Counts, up: int, down: int) -> Counts:
+def largest_recursive_l(start: Counts, count: Counts, up: int, down: int) -> Counts:
     """Return the largest l of each class for which it is recursive, 0 if not even l = 1 holds.
 
     It is if f_1 < c (f_l + … + f_m), c = up / down, with the counts f_1 ≥ f_2 ≥ … of its values.
@@ -247,11 +249,11 @@ def most_kept_by_share(start: Counts, count: Counts, up: int, down: int) -> Coun
             high = max(high, counts[e])
         while low < high:
             cap = (low + high + 1) // 2
-            if cap * down <= kept_under(counts, cap) * up:
+            if cap * down <= capped_total(counts, cap) * up:
                 low = cap
             else:
                 high = cap - 1
-        most[c] = kept_under(counts, low)
+        most[c] = capped_total(counts, low)
     return most
 
 
@@ -270,11 +272,11 @@ def most_kept_recursive(start: Counts, count: Counts, depth: int, up: int, down:
             high = counts[-1]
         while low < high:
             cap = (low + high + 1) // 2
-            if cap * down < kept_under(tail, cap) * up:
+            if cap * down < capped_total(tail, cap) * up:
                 low = cap
             else:
                 high = cap - 1
-        most[c] = kept_under(counts, low)
+        most[c] = capped_total(counts, low)
     return most
 
 
@@ -313,7 +315,7 @@ def most_kept_entropy(start: Counts, count: Counts, least: float) -> Counts:
 
 
 @jit
-def kept_under(counts: Counts, cap: int) -> int:
+def capped_total(counts: Counts, cap: int) -> int:
     """Return how many people stay if every value keeps at most `cap` of its people."""
     total = 0
     for x in counts:

@@ -112,7 +112,7 @@ class _WholeCompiler(_COMPILER):  # type: ignore[misc]
         library.enable_object_caching()
         given = (self.targetdescr.typing_context, context, self.py_func, args, return_type)
         kernel = f"{self.py_func.__module__}.{self.py_func.__qualname__} {args}"
-        with _compiling_parts(kernel):
+        with _compile_called_as_parts(kernel):
             made = _PIPELINE.compile_extra(*given, flags, self.locals, library=library)
         for environment in made._find_referenced_environments():  # noqa: SLF001  numba has no other door
             library.codegen.set_env(environment.env_name, environment)
@@ -120,7 +120,7 @@ class _WholeCompiler(_COMPILER):  # type: ignore[misc]
 
 
 @contextmanager
-def _compiling_parts(kernel: str) -> Iterator[None]:
+def _compile_called_as_parts(kernel: str) -> Iterator[None]:
     """Make a part of whatever is compiled meanwhile because this kernel calls it.
 
     The compiler's lock is held, so nobody else compiles at the same time.
@@ -204,13 +204,13 @@ class KernelEntry(_DISPATCHER):  # type: ignore[misc]
 
     def compile(self, sig: Any) -> Any:
         """Compile for these types, or load what was compiled before; garbage waits meanwhile."""
-        with global_compiler_lock, _no_collection():
+        with global_compiler_lock, _pause_garbage_collection():
             try:
                 return super().compile(sig)
             finally:
                 self._cache.unlock()
 
-    def at_hand(self, sig: Any) -> bool:
+    def is_compiled(self, sig: Any) -> bool:
         """Whether it is compiled for these types already."""
         return sig in self.overloads or self._cache.has(sig)
 
@@ -222,13 +222,13 @@ def strip_kernel(made: Any) -> tuple[Any, ...]:
     """
     library, described = made.library, made.fndesc
     described.typemap = described.calltypes = None
-    code = (library._get_compiled_object(), _names(library._final_module))  # noqa: SLF001  as numba's own does
+    code = (library._get_compiled_object(), _module_of_names(library._final_module))  # noqa: SLF001  as numba's own does
     parts = (described, made.environment, made.signature, made.objectmode, made.lifted)
     environments = tuple(made._find_referenced_environments())  # noqa: SLF001  numba has no other door
     return ((library.name, "object", code), *parts, "", made.reload_init, environments)
 
 
-def _names(module: Any) -> bytes:
+def _module_of_names(module: Any) -> bytes:
     """Return, as bitcode, a module that defines the same names and nothing else."""
     unseen = (llvm.Linkage.private, llvm.Linkage.internal)
     found = [*module.functions, *module.global_variables]
@@ -243,7 +243,7 @@ def _escape_llvm_name(name: str) -> str:
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
+def _pause_garbage_collection() -> Iterator[None]:
     """Stop garbage collection meanwhile.
 
     Compiling makes millions of objects, few of which are garbage.

@@ -21,14 +21,14 @@ _HALF = np.uint64(32)
 
 
 @jit
-def pack(keys: Keys, column: Codes, radix: np.uint64) -> None:
+def append_digits(keys: Keys, column: Codes, radix: np.uint64) -> None:
     """Append one column of codes, each below `radix`, as the last digit of the keys."""
     for i in range(len(keys)):
         keys[i] = keys[i] * radix + np.uint64(column[i])
 
 
 @jit
-def unpack(keys: Keys, radices: Keys, digits: Codes) -> None:
+def split_digits(keys: Keys, radices: Keys, digits: Codes) -> None:
     """Fill `digits` with the digits of each key: `digits[j]` belongs to `radices[j]`.
 
     The first is what is left. The keys themselves stay as they are.
@@ -57,7 +57,7 @@ def place_dense(keys: Keys, rank: Codes, place: Codes) -> None:
 
 
 @jit
-def mix(key: np.uint64) -> np.uint64:
+def mix_bits(key: np.uint64) -> np.uint64:
     """Return a key spread over all 64 bits; different keys stay different."""
     key = (key ^ (key >> _HALF)) * _FACTOR
     return (key ^ (key >> _HALF)) * _FACTOR
@@ -67,11 +67,11 @@ def mix(key: np.uint64) -> np.uint64:
 def count_parts(keys: Keys, shift: np.uint64, counts: Counts) -> None:
     """Add to `counts` the keys of each part: the highest bits of the mixed key name its part."""
     for i in range(len(keys)):
-        counts[mix(keys[i]) >> shift] += 1
+        counts[mix_bits(keys[i]) >> shift] += 1
 
 
 @jit
-def scatter(
+def scatter_keys(
     keys: Keys, first: np.int64, shift: np.uint64, free: Counts, moved: Keys, origin: Codes
 ) -> None:
     """Copy keys to `moved`, part by part; `free` holds the next free place of each and moves on.
@@ -79,7 +79,7 @@ def scatter(
     `origin` notes where each moved key came from; `first` is the place of the first key given.
     """
     for i in range(len(keys)):
-        part = mix(keys[i]) >> shift
+        part = mix_bits(keys[i]) >> shift
         to = free[part]
         moved[to] = keys[i]
         origin[to] = first + i
@@ -93,7 +93,7 @@ def find_slot(key: np.uint64, table: Codes, known: Keys) -> np.uint64:
     The table holds places in `known`, and -1 where it is free.
     """
     mask = np.uint64(len(table) - 1)
-    slot = mix(key) & mask
+    slot = mix_bits(key) & mask
     while table[slot] >= 0 and known[table[slot]] != key:
         slot = (slot + np.uint64(1)) & mask
     return slot
@@ -137,7 +137,7 @@ def number_parts(keys: Keys, start: Counts, local: Codes, found: Counts) -> None
 
 
 @jit
-def gather(keys: Keys, start: Counts, offset: Counts, distinct: Keys) -> None:
+def gather_distinct(keys: Keys, start: Counts, offset: Counts, distinct: Keys) -> None:
     """Copy the distinct keys of all parts to `distinct`, those of part p from `offset[p]` on."""
     for p in range(len(start) - 1):
         for i in range(offset[p + 1] - offset[p]):

@@ -15,7 +15,7 @@ _DENSE = 1 << 16
 
 
 @jit
-def sums(class_of: Codes, values: Counts, number: int) -> Counts:
+def sum_by_class(class_of: Codes, values: Counts, number: int) -> Counts:
     """Return the sum of the values of each class; entries of class -1 are left out."""
     total = np.zeros(number, dtype=np.int64)
     for i in range(len(class_of)):
@@ -25,7 +25,7 @@ def sums(class_of: Codes, values: Counts, number: int) -> Counts:
 
 
 @jit
-def add(class_of: Codes, values: Counts, total: Counts) -> None:
+def add_by_class(class_of: Codes, values: Counts, total: Counts) -> None:
     """Add each value to the total of its class, in place."""
     for i in range(len(class_of)):
         total[class_of[i]] += values[i]
@@ -77,7 +77,7 @@ def sparse_histogram(
 ) -> tuple[Counts, Codes, Counts]:
     """Return what `histogram` does, by moving entries to their code, from there to their class."""
     order = sorting_order(codes, domain)
-    first = bounds(class_of, number)
+    first = class_bounds(class_of, number)
     code = np.empty(first[number], dtype=np.int32)
     count = np.empty(first[number], dtype=np.int64)
     free = first.copy()
@@ -104,7 +104,7 @@ def sparse_histogram(
 @jit
 def sorting_order(codes: Codes, domain: int) -> Codes:
     """Return the stable order that sorts the codes."""
-    free = bounds(codes, domain)
+    free = class_bounds(codes, domain)
     order = np.empty(len(codes), dtype=np.int32)
     for i in range(len(codes)):
         order[free[codes[i]]] = i
@@ -113,7 +113,7 @@ def sorting_order(codes: Codes, domain: int) -> Codes:
 
 
 @jit
-def bounds(class_of: Codes, number: int) -> Counts:
+def class_bounds(class_of: Codes, number: int) -> Counts:
     """Return where the entries of each class begin and end when they stand class by class."""
     first = np.zeros(number + 1, dtype=np.int64)
     for i in range(len(class_of)):
@@ -125,7 +125,7 @@ def bounds(class_of: Codes, number: int) -> Counts:
 
 
 @jit
-def places(start: Counts, code: Codes, class_of: Codes, codes: Codes) -> Codes:
+def find_entries(start: Counts, code: Codes, class_of: Codes, codes: Codes) -> Codes:
     """Return the entry of each class and code in compressed rows; -1 for class -1."""
     found = np.full(len(class_of), -1, dtype=np.int32)
     for i in range(len(class_of)):
@@ -137,9 +137,9 @@ def places(start: Counts, code: Codes, class_of: Codes, codes: Codes) -> Codes:
 
 
 @jit
-def distinct_units(class_of: Codes, unit: Codes, number: int, units: int) -> Counts:
+def count_distinct_units(class_of: Codes, unit: Codes, number: int, units: int) -> Counts:
     """Return how many different units each class has; an entry is a record of a unit."""
-    first = bounds(class_of, number)
+    first = class_bounds(class_of, number)
     moved = np.empty(first[number], dtype=np.int32)
     free = first[:-1].copy()
     for i in range(len(class_of)):
@@ -157,7 +157,7 @@ def distinct_units(class_of: Codes, unit: Codes, number: int, units: int) -> Cou
 
 
 @jit
-def expand(start: Counts, rows: Codes) -> tuple[Counts, Codes]:
+def expand_rows(start: Counts, rows: Codes) -> tuple[Counts, Codes]:
     """Return the entries of these compressed rows (also repeated), and their places in `rows`."""
     length = 0
     for i in range(len(rows)):
@@ -174,7 +174,7 @@ def expand(start: Counts, rows: Codes) -> tuple[Counts, Codes]:
 
 
 @jit
-def runs(codes: Codes) -> tuple[bool, Codes]:
+def equal_runs(codes: Codes) -> tuple[bool, Codes]:
     """Return whether columns are in lexicographic order, and, if so, each one's run of equals."""
     run = np.zeros(codes.shape[1], dtype=np.int32)
     for i in range(1, codes.shape[1]):

@@ -131,15 +131,15 @@ def _least_ratio(
     points: PricedPoints, prices: Prices, r: int, aim: float, known: Floats, rule: BoxRule
 ) -> tuple[float, int, bool]:
     """Return the least ratio of a box around point r, `aim` at most; steps; whether proved."""
-    around = _around(points.codes[r], prices)
-    candidates, steps = _gather(points, prices, r, aim, rule.size)
+    around = _prices_around(points.codes[r], prices)
+    candidates, steps = _gather_candidates(points, prices, r, aim, rule.size)
     _fill_near(points, prices, r, around.step, candidates)
-    ratio, more, proved = _search(candidates, around, aim, known, rule)
+    ratio, more, proved = _search_boxes(candidates, around, aim, known, rule)
     return ratio, steps + more, proved
 
 
 @jit
-def _around(own: Codes, prices: Prices) -> Around:
+def _prices_around(own: Codes, prices: Prices) -> Around:
     """Return the prices around a point with these codes."""
     d = len(own)
     base, step, place = np.empty(d, np.int64), np.zeros(d, np.int64), np.zeros(d, np.int32)
@@ -152,7 +152,7 @@ def _around(own: Codes, prices: Prices) -> Around:
 
 
 @jit
-def _gather(
+def _gather_candidates(
     points: PricedPoints, prices: Prices, r: int, aim: float, size: int
 ) -> tuple[BoxCandidates, int]:
     """Return the points that a box around r with a ratio below `aim` may hold, and steps.
@@ -161,21 +161,21 @@ def _gather(
     """
     n, d = points.codes.shape
     point, far = np.empty(n, np.int32), np.empty(n, np.float64)
-    top, _ = _worth(points.order, 0, n, points.counts, points.worth, size)
-    number = _within(points, prices, r, aim * top / size, point, far)
+    top, _ = _best_worth(points.order, 0, n, points.counts, points.worth, size)
+    number = _list_within_reach(points, prices, r, aim * top / size, point, far)
     steps, before = n, n + 1
     while 5 * number < 4 * before:
-        top, enough = _worth(point, 0, number, points.counts, points.worth, size)
+        top, enough = _best_worth(point, 0, number, points.counts, points.worth, size)
         reach = aim * top / size if enough else 0.0
         steps += number
-        before, number = number, _nearer(point, far, number, reach)
+        before, number = number, _keep_nearer(point, far, number, reach)
     point = point[:number].copy()
     near, items = np.empty((number, d), np.int32), np.empty(LISTS * number, np.int32)
     return BoxCandidates(point, points.counts[point], points.worth[point], near, items), steps
 
 
 @jit
-def _within(
+def _list_within_reach(
     points: PricedPoints, prices: Prices, r: int, reach: float, point: Codes, far: Floats
 ) -> int:
     """Fill `point` with the points that cost under `reach` with point r, `far` with these costs.
@@ -202,7 +202,7 @@ def _within(
 
 
 @jit
-def _nearer(point: Codes, far: Floats, number: int, reach: float) -> int:
+def _keep_nearer(point: Codes, far: Floats, number: int, reach: float) -> int:
     """Keep those of the first `number` points that cost under `reach`; return their number."""
     fewer = 0
     for i in range(number):
@@ -213,7 +213,7 @@ def _nearer(point: Codes, far: Floats, number: int, reach: float) -> int:
 
 
 @jit
-def _worth(
+def _best_worth(
     line: Codes, begin: int, end: int, counts: Counts, worth: Floats, size: int
 ) -> tuple[float, bool]:
     """Return the worth of up to `size` records of `line[begin:end]`; whether so many are there."""
@@ -244,7 +244,7 @@ def _fill_near(
 
 
 @jit
-def _search(
+def _search_boxes(
     candidates: BoxCandidates, around: Around, aim: float, known: Floats, rule: BoxRule
 ) -> tuple[float, int, bool]:
     """Return the least ratio found, `aim` at most; steps; whether it is proved.
@@ -266,14 +266,16 @@ def _search(
         waiting -= 1
         begin = begins[waiting]
         inner.low[:], inner.high[:] = lows[waiting], highs[waiting]
-        price = _pay(around, inner)
-        end, seen = _narrow(candidates, around, inner, price, begin, ends[waiting], best, size)
+        price = _fill_paid(around, inner)
+        end, seen = _drop_candidates(
+            candidates, around, inner, price, begin, ends[waiting], best, size
+        )
         steps += seen
         if end == begin:
             continue
-        top, _ = _worth(items, begin, end, counts, worth, size)
-        _cover(candidates, inner, begin, end, outer)
-        ratio = size * _pay(around, outer) / top
+        top, _ = _best_worth(items, begin, end, counts, worth, size)
+        _fill_outer(candidates, inner, begin, end, outer)
+        ratio = size * _fill_paid(around, outer) / top
         if ratio < best:
             best = ratio
             for i in range(begin, end):
@@ -285,7 +287,7 @@ def _search(
             continue
         if steps > rule.steps or waiting + 2 > WAITING or 2 * end - begin > len(items):
             return best, steps, False
-        last, next_ = _part(candidates, around, inner, (column, side, gap), begin, end)
+        last, next_ = _split_candidates(candidates, around, inner, (column, side, gap), begin, end)
         lows[waiting], highs[waiting] = inner.low, inner.high
         lows[waiting + 1], highs[waiting + 1] = inner.low, inner.high
         if side > 0:
@@ -299,7 +301,7 @@ def _search(
 
 
 @jit
-def _pay(around: Around, box: Inner) -> float:
+def _fill_paid(around: Around, box: Inner) -> float:
     """Fill `box.paid` with what a box pays in each column; return the sum."""
     total = 0.0
     for j in range(len(box.low)):
@@ -309,7 +311,7 @@ def _pay(around: Around, box: Inner) -> float:
 
 
 @jit
-def _narrow(
+def _drop_candidates(
     candidates: BoxCandidates,
     around: Around,
     inner: Inner,
@@ -323,19 +325,19 @@ def _narrow(
     counts, worth, items = candidates.counts, candidates.worth, candidates.items
     steps = 0
     while True:
-        top, enough = _worth(items, begin, end, counts, worth, size)
+        top, enough = _best_worth(items, begin, end, counts, worth, size)
         reach = best * top / size
         if not enough or price >= reach:
             return begin, steps
         steps += end - begin
-        last = _affordable(candidates, around, inner, price, begin, end, reach)
+        last = _keep_affordable(candidates, around, inner, price, begin, end, reach)
         if last == end:
             return end, steps
         end = last
 
 
 @jit
-def _affordable(
+def _keep_affordable(
     candidates: BoxCandidates,
     around: Around,
     inner: Inner,
@@ -368,7 +370,9 @@ def _affordable(
 
 
 @jit
-def _cover(candidates: BoxCandidates, inner: Inner, begin: int, end: int, outer: Inner) -> None:
+def _fill_outer(
+    candidates: BoxCandidates, inner: Inner, begin: int, end: int, outer: Inner
+) -> None:
     """Fill `outer` with the box over the inner box and all candidates of a list."""
     near, items = candidates.near, candidates.items
     low, high = outer.low, outer.high
@@ -402,7 +406,7 @@ def _widest_side(around: Around, inner: Inner, outer: Inner) -> tuple[int, int, 
 
 
 @jit
-def _part(
+def _split_candidates(
     candidates: BoxCandidates,
     around: Around,
     inner: Inner,

@@ -47,7 +47,7 @@ class Scales(NamedTuple):
 
 
 @jit
-def spans(cells: Codes, part: Codes) -> Codes:
+def span_of_part(cells: Codes, part: Codes) -> Codes:
     """Return two lines: the smallest and the largest code of each column in a part."""
     columns = cells.shape[1]
     ends = np.empty((2, columns), np.int32)
@@ -63,18 +63,20 @@ def spans(cells: Codes, part: Codes) -> Codes:
 
 
 @jit
-def extent(boxes: BoxCosts, j: int, least: int, high: int) -> float:
+def span_cost(boxes: BoxCosts, j: int, least: int, high: int) -> float:
     """Return the cost of showing these codes as one cell, 0 if they are one."""
     return 0.0 if least == high else float(cell_cost(boxes, j, least, high))
 
 
 @jit
-def profile(items: CutItems, part: Codes, j: int, least: int, high: int) -> tuple[Counts, Counts]:
+def code_counts(
+    items: CutItems, part: Codes, j: int, least: int, high: int
+) -> tuple[Counts, Counts]:
     """Return the distinct codes of column j in a part, ascending, and the records of each."""
     cells, counts = items
     span = high - least + 1
     if span > 4 * len(part) + 64:
-        return sparse_profile(items, part, j)
+        return sparse_code_counts(items, part, j)
     total = np.zeros(span, np.int64)
     for item in part:
         total[cells[item, j] - least] += counts[item]
@@ -89,7 +91,7 @@ def profile(items: CutItems, part: Codes, j: int, least: int, high: int) -> tupl
 
 
 @jit
-def sparse_profile(items: CutItems, part: Codes, j: int) -> tuple[Counts, Counts]:
+def sparse_code_counts(items: CutItems, part: Codes, j: int) -> tuple[Counts, Counts]:
     """Return what `profile` does, by sorting (Shell's), where codes are few and far between."""
     cells, counts = items
     size = len(part)
@@ -118,7 +120,7 @@ def sparse_profile(items: CutItems, part: Codes, j: int) -> tuple[Counts, Counts
 
 
 @jit
-def borders(scales: Scales, j: int, values: Counts) -> Flags:
+def allowed_borders(scales: Scales, j: int, values: Counts) -> Flags:
     """Return whether a part may be cut after each code: anywhere if the column is ordered.
 
     Else between branches of the node that covers all, of which the missing are one.
@@ -136,7 +138,7 @@ def borders(scales: Scales, j: int, values: Counts) -> Flags:
 
 
 @jit
-def scores(values: Counts, total: Counts, apart: Flags, k: int) -> Counts:
+def balance_scores(values: Counts, total: Counts, apart: Flags, k: int) -> Counts:
     """Return how balanced the cut after each code is, -1 if it is none or leaves under k records.
 
     To part the missing from the rest comes first.
@@ -155,7 +157,7 @@ def scores(values: Counts, total: Counts, apart: Flags, k: int) -> Counts:
 
 
 @jit
-def largest(numbers: Counts | Floats) -> int:
+def index_of_largest(numbers: Counts | Floats) -> int:
     """Return the place of the largest number, the first of several."""
     best = 0
     for i in range(1, len(numbers)):
@@ -165,7 +167,7 @@ def largest(numbers: Counts | Floats) -> int:
 
 
 @jit
-def divide(values: Counts, total: Counts, apart: Flags, k: int) -> tuple[int, int]:
+def most_balanced_cut(values: Counts, total: Counts, apart: Flags, k: int) -> tuple[int, int]:
     """Return the most balanced cut, moved as far into equal codes as k asks (see `cut_at`)."""
     whole, left = 0, 0
     best, at = -1, 0
@@ -206,7 +208,7 @@ def keep_median(values: Counts, total: Counts, whole: int, score: Counts, relaxe
 
 
 @jit
-def choose(
+def choose_cut(
     items: CutItems, part: Codes, attempt: int, rule: CutRule, scales: Scales
 ) -> tuple[int, int, int]:
     """Return cut number `attempt` of a part, (column, code, ties), or a column of -1.
@@ -215,28 +217,28 @@ def choose(
     """
     cells, counts = items
     k, relaxed, most, median = rule
-    span = spans(cells, part)
+    span = span_of_part(cells, part)
     extents = np.empty(cells.shape[1], np.float64)
     for j in range(len(extents)):
-        extents[j] = extent(scales.boxes, j, span[0, j], span[1, j])
+        extents[j] = span_cost(scales.boxes, j, span[0, j], span[1, j])
     whole = 0
     for item in part:
         whole += counts[item]
     for _ in range(len(extents)):
-        j = largest(extents)
+        j = index_of_largest(extents)
         if extents[j] <= 0 or whole < 2 * k:
             break
         extents[j] = -1.0
-        values, total = profile(items, part, j, span[0, j], span[1, j])
-        apart = borders(scales, j, values)
+        values, total = code_counts(items, part, j, span[0, j], span[1, j])
+        apart = allowed_borders(scales, j, values)
         if median:
             apart[: len(apart) - 1] = True
-        score = scores(values, total, apart, k)
+        score = balance_scores(values, total, apart, k)
         if median:
             keep_median(values, total, whole, score, relaxed)
         tried = 0
         while tried < most:
-            i = largest(score)
+            i = index_of_largest(score)
             if score[i] < 0:
                 break
             if attempt == 0:
@@ -249,14 +251,14 @@ def choose(
                 code, ties = cut_at(values, total, (whole + 1) // 2)
                 return j, code, ties
             if attempt == 0:
-                code, ties = divide(values, total, apart, k)
+                code, ties = most_balanced_cut(values, total, apart, k)
                 return j, code, ties
             attempt -= 1
     return -1, 0, 0
 
 
 @jit
-def propose(
+def propose_cuts(
     items: CutItems,
     order: Codes,
     parts: Counts,
@@ -273,7 +275,7 @@ def propose(
     """
     for p in range(len(parts)):
         part = order[parts[p, 0] : parts[p, 1]]
-        j, code, ties = choose(items, part, int(attempts[p]), rule, scales)
+        j, code, ties = choose_cut(items, part, int(attempts[p]), rule, scales)
         middle[p] = -1
         if j < 0:
             continue
@@ -290,7 +292,7 @@ def propose(
 
 
 @jit
-def adopt(order: Codes, parts: Counts, half_of: Codes) -> None:
+def move_left_halves_first(order: Codes, parts: Counts, half_of: Codes) -> None:
     """Order the items of these parts anew, in place, left halves first."""
     for p in range(len(parts)):
         part = order[parts[p, 0] : parts[p, 1]]
@@ -308,7 +310,7 @@ def adopt(order: Codes, parts: Counts, half_of: Codes) -> None:
 
 
 @jit
-def part_in_two(
+def cut_part(
     items: CutItems, origin: Codes, part: Codes, how: tuple[int, int, int], right: Codes, fresh: int
 ) -> tuple[int, int]:
     """Move the items of a part that go right to `right`; return how many stay, how many go.
@@ -371,14 +373,14 @@ def cut_down(
         here = line[start:end]
         how = (-1, 0, 0)
         if end - start > small:
-            how = choose(items, here, 0, rule, scales)
+            how = choose_cut(items, here, 0, rule, scales)
         if how[0] < 0:
             free -= end - start
             out[free : free + end - start] = here
             begins.append(np.int32(free))
             end = todo.pop()
             continue
-        lefts, rights = part_in_two(items, origin, here, how, right, fresh)
+        lefts, rights = cut_part(items, origin, here, how, right, fresh)
         fresh += lefts + rights - (end - start)
         line[start + lefts : start + lefts + rights] = right[:rights]
         todo.append(start + lefts)

@@ -22,7 +22,7 @@ from incrowd.kernels.compile import jit
 
 
 @jit
-def begin(values: Floats, number: int, least: int, starts: Counts) -> int:
+def fill_bucket_starts(values: Floats, number: int, least: int, starts: Counts) -> int:
     """Fill `starts` with where buckets of sorted values begin, equal values together; their number.
 
     At most `number` of at least `least` values, each near an equal share of what is left for it.
@@ -52,7 +52,7 @@ def begin(values: Floats, number: int, least: int, starts: Counts) -> int:
 
 
 @jit
-def look_up(
+def assign_buckets(
     values: Floats,
     cuts: Floats,
     centres: Floats,
@@ -146,7 +146,7 @@ def prefix_cost(line: Line, kind: int, total: Floats, until: Codes, s: int, e: i
 
 
 @jit
-def overtaken(
+def first_end_to_overtake(
     line: Line, kind: int, total: Floats, until: Codes, pair: tuple[int, int], first: int
 ) -> int:
     """Return the first end, `first` or after, at which the later of two beginnings is no worse.
@@ -192,7 +192,7 @@ def best_runs(line: Line, kind: int, k: int, until: Codes) -> tuple[Floats, Code
             first = e
             while size > head and total[s] < np.inf:
                 begin = max(e, since[size - 1])
-                first = overtaken(line, kind, total, until, (queue[size - 1], s), begin)
+                first = first_end_to_overtake(line, kind, total, until, (queue[size - 1], s), begin)
                 if first > begin:
                     break
                 size -= 1

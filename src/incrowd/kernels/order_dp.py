@@ -34,7 +34,7 @@ _NONE = np.int32(2**31 - 1)
 
 
 @jit
-def reset(box: Codes, at: int) -> None:
+def empty_box(box: Codes, at: int) -> None:
     """Empty the box at this place: any code widens it."""
     for j in range(box.shape[2]):
         box[at, 0, j] = _NONE
@@ -42,7 +42,7 @@ def reset(box: Codes, at: int) -> None:
 
 
 @jit
-def widen(box: Codes, at: int, low: Codes, high: Codes, i: int) -> None:
+def widen_box(box: Codes, at: int, low: Codes, high: Codes, i: int) -> None:
     """Widen the box at this place to hold line i of `low` and `high`."""
     for j in range(low.shape[1]):
         box[at, 0, j] = min(box[at, 0, j], low[i, j])
@@ -60,7 +60,7 @@ def price_box(boxes: BoxCosts, box: Codes, paid: Floats) -> float:
 
 
 @jit
-def outside(box: Codes, low: Codes, high: Codes, i: int) -> bool:
+def is_outside(box: Codes, low: Codes, high: Codes, i: int) -> bool:
     """Whether line i of `low` and `high` is not within the first box."""
     grown = 0
     for j in range(low.shape[1]):
@@ -69,7 +69,9 @@ def outside(box: Codes, low: Codes, high: Codes, i: int) -> bool:
 
 
 @jit
-def widen_paid(boxes: BoxCosts, box: Codes, low: Codes, high: Codes, i: int, paid: Floats) -> float:
+def widen_and_price(
+    boxes: BoxCosts, box: Codes, low: Codes, high: Codes, i: int, paid: Floats
+) -> float:
     """Widen the first box to hold line i; return its cost, and keep `paid` up to date by column."""
     total = 0.0
     for j in range(len(paid)):
@@ -82,22 +84,22 @@ def widen_paid(boxes: BoxCosts, box: Codes, low: Codes, high: Codes, i: int, pai
 
 
 @jit
-def suffixes(items: LineItems, first: int, end: int, found: Codes) -> None:
+def fill_suffix_boxes(items: LineItems, first: int, end: int, found: Codes) -> None:
     """Fill line i of `found` with the box of the items from `first` + i up to `end` - 1."""
     low, high, of = items.low, items.high, items.of
     for e in range(end - 1, first - 1, -1):
         at = e - first
         if e == end - 1:
-            reset(found, at)
+            empty_box(found, at)
         else:
             for j in range(low.shape[1]):
                 found[at, 0, j] = found[at + 1, 0, j]
                 found[at, 1, j] = found[at + 1, 1, j]
-        widen(found, at, low, high, of[e])
+        widen_box(found, at, low, high, of[e])
 
 
 @jit
-def window(back: Codes, at: int, front: Codes, box: Codes) -> None:
+def fill_window_box(back: Codes, at: int, front: Codes, box: Codes) -> None:
     """Fill the first of `box` with the box of both halves of a window."""
     for j in range(box.shape[2]):
         box[0, 0, j] = min(back[at, 0, j], front[0, 0, j])
@@ -105,7 +107,7 @@ def window(back: Codes, at: int, front: Codes, box: Codes) -> None:
 
 
 @jit
-def offer(
+def improve_prefixes(
     total: Floats,
     last: Codes,
     records: Counts,
@@ -127,7 +129,7 @@ def offer(
 
 
 @jit
-def runs(of: Codes, boxes: int) -> tuple[Codes, int]:
+def item_runs(of: Codes, boxes: int) -> tuple[Codes, int]:
     """Return where the items of each box end, and how many items of one box there are at most."""
     until = np.zeros(boxes, np.int32)
     longest, size = 0, 0
@@ -139,7 +141,7 @@ def runs(of: Codes, boxes: int) -> tuple[Codes, int]:
 
 
 @jit
-def shortest(
+def least_prefix_costs(
     items: LineItems, k: int, boxes: BoxCosts, most: float, largest: bool
 ) -> tuple[Floats, Codes]:
     """Return the least cost of every prefix of the items, and where its last class begins.
@@ -160,21 +162,21 @@ def shortest(
     front = np.empty((1, 2, low.shape[1]), np.int32)
     box = np.empty((1, 2, low.shape[1]), np.int32)
     paid = np.empty(low.shape[1], np.float64)
-    until, longest = runs(of, len(low))
+    until, longest = item_runs(of, len(low))
     costs = np.empty(min(k, n) + longest + 2, np.float64)
     stops = np.empty(len(costs), np.int32)
     middle, start, end, far, at, number = 0, 0, 0, 0, 0, 0
-    reset(front, 0)
+    empty_box(front, 0)
     for s in range(n):
         while end < n and people[end] - people[s] < k:
-            widen(front, 0, low, high, of[end])
+            widen_box(front, 0, low, high, of[end])
             end += 1
         if people[end] - people[s] < k:
             break
         if s >= middle:
             middle, start = end, s
-            suffixes(items, s, end, back)
-            reset(front, 0)
+            fill_suffix_boxes(items, s, end, back)
+            empty_box(front, 0)
         while far < n and people[far + 1] - people[end] < k:
             far += 1
         if s == 0 or of[s] != of[s - 1]:
@@ -182,7 +184,7 @@ def shortest(
         if total[s] == np.inf:
             continue
         if number == 0:
-            window(back, s - start, front, box)
+            fill_window_box(back, s - start, front, box)
             costs[0] = price_box(boxes, box, paid)
             stops[0] = until[of[end - 1]]
             at, number = 0, 1
@@ -191,8 +193,8 @@ def shortest(
             if i == number:
                 item = stops[i - 1]
                 costs[i] = costs[i - 1]
-                if outside(box, low, high, of[item]):
-                    costs[i] = widen_paid(boxes, box, low, high, of[item], paid)
+                if is_outside(box, low, high, of[item]):
+                    costs[i] = widen_and_price(boxes, box, low, high, of[item], paid)
                 stops[i] = until[of[item]]
                 number += 1
             if stops[i] < e:
@@ -201,7 +203,7 @@ def shortest(
             if costs[i] > most:
                 break
             stop = min(stops[i], far)
-            offer(total, last, records, (s, e, stop + 1), costs[i], largest)
+            improve_prefixes(total, last, records, (s, e, stop + 1), costs[i], largest)
             if stop == far:
                 break
             e = stop + 1
@@ -210,7 +212,7 @@ def shortest(
 
 
 @jit
-def meeting(
+def best_class_over_middle(
     items: LineItems,
     k: int,
     boxes: BoxCosts,
@@ -232,16 +234,16 @@ def meeting(
     left = np.empty((1, 2, low.shape[1]), np.int32)
     box = np.empty((1, 2, low.shape[1]), np.int32)
     paid = np.empty(low.shape[1], np.float64)
-    reset(left, 0)
+    empty_box(left, 0)
     for s in range(middle - 1, -1, -1):
         if people[middle] - people[s + 1] >= 2 * k:
             break
-        widen(left, 0, low, high, of[s])
-        window(left, 0, left, box)
+        widen_box(left, 0, low, high, of[s])
+        fill_window_box(left, 0, left, box)
         cost = price_box(boxes, box, paid)
         spare = np.inf
         for e in range(middle + 1, middle + len(after)):
-            cost = widen_paid(boxes, box, low, high, of[e - 1], paid)
+            cost = widen_and_price(boxes, box, low, high, of[e - 1], paid)
             if cost > most or people[e - 1] - people[s] >= spare:
                 break
             if people[e] - people[s] < k:
@@ -256,7 +258,7 @@ def meeting(
 
 
 @jit
-def ends(last: Codes, end: int) -> Codes:
+def class_ends(last: Codes, end: int) -> Codes:
     """Return where the classes of the best division of the first `end` items end, ascending."""
     number = 0
     e = end
@@ -279,7 +281,7 @@ def extent_cost(keys: Floats, records: Counts, s: int, e: int) -> float:
 
 
 @jit
-def overtakes(
+def first_end_to_overtake(
     keys: Floats, records: Counts, total: Floats, pair: tuple[int, int], first: int
 ) -> int:
     """Return the first end from `first` on at which the second beginning is no worse, for good.
@@ -299,7 +301,9 @@ def overtakes(
 
 
 @jit
-def shortest_by_key(keys: Floats, people: Counts, records: Counts, k: int) -> tuple[Floats, Codes]:
+def least_prefix_costs_by_key(
+    keys: Floats, people: Counts, records: Counts, k: int
+) -> tuple[Floats, Codes]:
     """Return what `shortest` does if a class costs its records times the extent of its keys.
 
     By a queue of beginnings, as in `one_dimensional`: that cost has the quadrangle inequality.
@@ -317,7 +321,9 @@ def shortest_by_key(keys: Floats, people: Counts, records: Counts, k: int) -> tu
             first = e
             while size > head and total[s] < np.inf:
                 top = queue[size - 1]
-                first = overtakes(keys, records, total, (top, s), max(e, since[size - 1]))
+                first = first_end_to_overtake(
+                    keys, records, total, (top, s), max(e, since[size - 1])
+                )
                 if first > max(e, since[size - 1]):
                     break
                 size -= 1
@@ -335,16 +341,16 @@ def shortest_by_key(keys: Floats, people: Counts, records: Counts, k: int) -> tu
 
 
 @jit
-def joined_boxes(low: Codes, high: Codes, of: Codes, every: int) -> tuple[Codes, Codes]:
+def join_consecutive_boxes(low: Codes, high: Codes, of: Codes, every: int) -> tuple[Codes, Codes]:
     """Return the boxes of each `every` consecutive items, low and high codes."""
     number = (len(of) + every - 1) // every
     lows = np.empty((number, low.shape[1]), np.int32)
     highs = np.empty((number, low.shape[1]), np.int32)
     box = np.empty((1, 2, low.shape[1]), np.int32)
     for i in range(number):
-        reset(box, 0)
+        empty_box(box, 0)
         for e in range(i * every, min((i + 1) * every, len(of))):
-            widen(box, 0, low, high, of[e])
+            widen_box(box, 0, low, high, of[e])
         lows[i] = box[0, 0]
         highs[i] = box[0, 1]
     return lows, highs

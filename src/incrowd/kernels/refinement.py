@@ -16,7 +16,7 @@ from incrowd.kernels.compile import jit
 
 
 @jit
-def split(
+def split_groups(
     rows: Codes, start: Counts, column: Codes, domain: int, person: Codes
 ) -> tuple[Codes, Counts, Codes]:
     """Return the groups split by a column: rows, bounds, and rows whose class has one person.
@@ -62,7 +62,7 @@ def split(
 
 
 @jit
-def keep_minimal(
+def note_minimal_sets(
     fresh: Codes, columns: int, last: Counts, before: Counts, sets: Counts, used: int
 ) -> int:
     """Note the set of `columns` (bits) for the rows that no smaller set noted makes unique.
@@ -84,7 +84,7 @@ def keep_minimal(
 
 
 @jit
-def owners(last: Counts, before: Counts, used: int) -> Codes:
+def rows_of_notes(last: Counts, before: Counts, used: int) -> Codes:
     """Return the row of each entry of the notes."""
     found = np.empty(used, dtype=np.int32)
     for row in range(len(last)):
@@ -96,7 +96,7 @@ def owners(last: Counts, before: Counts, used: int) -> Codes:
 
 
 @jit
-def refine(
+def refine_classes(
     rows: Codes,
     start: Counts,
     column: Codes,
@@ -163,5 +163,5 @@ def split_classes(
     tally, seen = np.zeros(domain, dtype=np.int32), np.empty(largest, dtype=np.int32)
     split, alone = np.empty(end, dtype=np.int32), np.empty(end, dtype=np.int32)
     bounds = np.zeros(end // 2 + 1, dtype=np.int64)
-    classes, left = refine(rows, start, column, tally, seen, split, bounds, alone)
+    classes, left = refine_classes(rows, start, column, tally, seen, split, bounds, alone)
     return split[: bounds[classes]].copy(), bounds[: classes + 1].copy(), alone[:left].copy()

@@ -49,7 +49,7 @@ def joined_cost(boxes: BoxCosts, low: Codes, high: Codes, one: int, two: int) ->
 
 
 @jit
-def partners(
+def best_partners(
     boxes: BoxCosts, low: Codes, high: Codes, records: Counts, failing: Codes, reach: int
 ) -> tuple[Codes, Floats]:
     """Return the two classes that each failing class had best join, and how much more that costs.

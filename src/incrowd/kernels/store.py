@@ -119,7 +119,7 @@ class Store(_CACHE):  # type: ignore[misc]
     def _paths(self, sig: Any) -> Iterator[Path]:
         """Yield the files in which a kernel compiled for these types may be."""
         if carried_fits():
-            yield CARRIED / self._file_name(sig, _baseline())
+            yield CARRIED / self._file_name(sig, _baseline_key())
         if self._folder is not None:
             yield self._path(sig)
 
@@ -130,7 +130,7 @@ class Store(_CACHE):  # type: ignore[misc]
     def _path(self, sig: Any) -> Path:
         """Return the file for these types in the folder of this machine."""
         assert self._folder is not None  # noqa: S101  callers have asked
-        return self._folder / self._file_name(sig, machine())
+        return self._folder / self._file_name(sig, machine_key())
 
     def _file_name(self, sig: Any, made_for: str) -> str:
         """Return a name made from the kernel, types, machine and sources of what is kept."""
@@ -151,7 +151,7 @@ USED: dict[signatures.Signature, None] = {}
 def text_of(sig: Any) -> str:
     """Return the types of arguments as text, numba's own where `as_text` has none."""
     try:
-        return signatures.as_text(sig)
+        return signatures.types_as_text(sig)
     except ValueError:
         return str(sig)
 
@@ -161,7 +161,7 @@ def _digest(*parts: str) -> str:
 
 
 @cache
-def machine() -> str:
+def machine_key() -> str:
     """Return what compiled code depends on beside its source: releases, processor, and us."""
     return _platform_key(*_TARGET.target_context.codegen().magic_tuple())
 
@@ -172,7 +172,7 @@ def _platform_key(*processor: str) -> str:
     return "\n".join((*releases, *processor, _file_digest(_ENTRY)))
 
 
-def _baseline() -> str:
+def _baseline_key() -> str:
     """Return what `machine` does for the processor that carried kernels are made for."""
     triple = _TARGET.target_context.codegen().magic_tuple()[0]
     return _platform_key(triple, *BASELINES[platform.system(), platform.machine()])
@@ -184,20 +184,20 @@ def carried_fits() -> bool:
     baseline = BASELINES.get((platform.system(), platform.machine()))
     if baseline is None or not CARRIED.is_dir():
         return False
-    return _can_do(_TARGET.target_context.codegen().magic_tuple()[2], baseline[1])
+    return _has_features(_TARGET.target_context.codegen().magic_tuple()[2], baseline[1])
 
 
-def _can_do(features: str, needed: str) -> bool:
+def _has_features(features: str, needed: str) -> bool:
     return set(needed.split(",")) <= set(features.split(","))
 
 
 @cache
 def source_digest(kernel: Any) -> str:
     """Return a digest of the sources of a kernel and of all it can reach, with their constants."""
-    return _digest(*sorted(_reach(kernel, {}).values()))
+    return _digest(*sorted(_collect_reached(kernel, {}).values()))
 
 
-def _reach(kernel: Any, seen: dict[Any, str]) -> dict[Any, str]:
+def _collect_reached(kernel: Any, seen: dict[Any, str]) -> dict[Any, str]:
     """Return `seen`, with all functions, constants and files that a kernel can reach added."""
     function = getattr(kernel, "py_func", kernel)
     if function in seen:
@@ -208,19 +208,19 @@ def _reach(kernel: Any, seen: dict[Any, str]) -> dict[Any, str]:
     )
     around = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
     outside = function.__globals__ | {name: cell.cell_contents for name, cell in around.items()}
-    for name in {*_names(code), *around} & outside.keys():
+    for name in {*_global_names(code), *around} & outside.keys():
         value = outside[name]
         if hasattr(value, "py_func"):
-            _reach(value, seen)
+            _collect_reached(value, seen)
         elif (said := _constant_text(value)) is not None:
             seen[function, name] = f"{function.__module__}.{name} {said}"
     return seen
 
 
-def _names(code: CodeType) -> set[str]:
+def _global_names(code: CodeType) -> set[str]:
     """Return the global names that a function uses, those of functions within it, too."""
     inner = (one for one in code.co_consts if isinstance(one, CodeType))
-    return set(code.co_names).union(*map(_names, inner))
+    return set(code.co_names).union(*map(_global_names, inner))
 
 
 def _constant_text(value: Any) -> str | None:
@@ -304,7 +304,7 @@ def _try_lock(lock: int, path: Path, *, waits: bool) -> bool:
 
 
 @contextmanager
-def unwaiting() -> Iterator[None]:
+def raise_if_busy() -> Iterator[None]:
     """Raise `Busy` meanwhile instead of waiting for a kernel that another process compiles."""
     Store.waits = False
     try:

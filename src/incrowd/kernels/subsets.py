@@ -47,7 +47,7 @@ def first_items(digits: Codes) -> Codes:
 
 
 @jit
-def spans(first: Codes, stride: Counts, codes: Codes) -> tuple[Codes, Codes]:
+def spans_of_parts(first: Codes, stride: Counts, codes: Codes) -> tuple[Codes, Codes]:
     """Return the least and the largest code of a column in each part; `codes` has one per item."""
     low = np.zeros(len(first), dtype=np.int32)
     high = np.zeros(len(first), dtype=np.int32)
@@ -82,7 +82,7 @@ def pack_digits(digits: Codes, shift: Counts) -> Counts:
 
 
 @jit
-def divide(
+def divide_parts(
     span: tuple[int, int],
     parts: tuple[Codes, Codes, Counts, Counts],
     guard: int,
@@ -216,7 +216,7 @@ def divide_apart(
                         touched[number] = part
                         number += 1
                     better[part], by[part] = cost, one
-                other = _next(rest, whole, digits[one], stride, other)
+                other = _next_part(rest, whole, digits[one], stride, other)
         while used + number > len(log[0]):
             log = (_double(log[0]), _double(log[1]), _double(log[2]))
         for part in touched[:number]:
@@ -228,7 +228,7 @@ def divide_apart(
 
 
 @jit
-def _next(rest: Codes, whole: Codes, without: Codes, stride: Counts, number: int) -> int:
+def _next_part(rest: Codes, whole: Codes, without: Codes, stride: Counts, number: int) -> int:
     """Return the next part of what a class leaves, -1 after the last; `rest` is its digits.
 
     `rest` is changed in place; `number` is the part before, `without` the digits of the class.

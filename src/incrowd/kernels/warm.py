@@ -48,25 +48,25 @@ def known_signatures(verb: str = EVERYTHING) -> tuple[Signature, ...]:
 
 def missing_signatures(verb: str = EVERYTHING) -> tuple[Signature, ...]:
     """Return those of the known signatures that are not compiled yet."""
-    return tuple(one for one in known_signatures(verb) if not _at_hand(one))
+    return tuple(one for one in known_signatures(verb) if not _is_compiled(one))
 
 
-def _at_hand(one: Signature) -> bool:
+def _is_compiled(one: Signature) -> bool:
     """Whether the kernel of a signature is compiled already."""
     name, takes = one
-    return bool(signatures.kernel(name).at_hand(signatures.read(takes)))
+    return bool(signatures.load_kernel(name).is_compiled(signatures.parse_types(takes)))
 
 
 def compile_all(wanted: Sequence[Signature]) -> Iterator[Signature]:
     """Compile each that is not compiled yet, one after the other, and yield each when it is."""
     for name, takes in wanted:
-        if not _at_hand((name, takes)):
-            signatures.kernel(name).compile(signatures.read(takes))
+        if not _is_compiled((name, takes)):
+            signatures.load_kernel(name).compile(signatures.parse_types(takes))
         yield name, takes
 
 
 @contextmanager
-def with_helpers(verb: str, *, if_cold: bool = True) -> Iterator[None]:
+def run_helpers(verb: str, *, if_cold: bool = True) -> Iterator[None]:
     """Let helpers compile what a verb needs meanwhile.
 
     There are none if cores are few, if kernels cannot be kept or locked, or, `if_cold`, if any
@@ -105,7 +105,7 @@ def _start_helper(verb: str) -> subprocess.Popen[bytes] | None:
     return None
 
 
-def _end_with_input() -> None:
+def _exit_with_input() -> None:
     """End this process with the one that has started it: its end of the pipe is closed then.
 
     The pipe itself is read: a thread that waits in `sys.stdin` makes Python abort on its way out.
@@ -119,12 +119,12 @@ def _compile_last_first(verb: str) -> None:
     """Compile what a verb needs, the last first; leave out what other processes compile."""
     with suppress(AttributeError, OSError):
         os.nice(_MODESTY)
-    with store.unwaiting():
+    with store.raise_if_busy():
         for one in reversed(signatures.load_signatures().get(verb, ())):
             with suppress(store.Busy):
                 list(compile_all([one]))
 
 
 if __name__ == "__main__":
-    threading.Thread(target=_end_with_input, daemon=True).start()
+    threading.Thread(target=_exit_with_input, daemon=True).start()
     _compile_last_first(sys.argv[1])

@@ -177,7 +177,7 @@ def _hash_keys(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Codes]:
     """A hash table of the keys, and at each slot the number of its key."""
     size = 2 ** max(4, (2 * len(keys)).bit_length())
     slots, number = np.zeros(size, dtype=np.uint64), np.zeros(size, dtype=np.int32)
-    world_kernels.remember(keys, slots, number)
+    world_kernels.fill_hash_table(keys, slots, number)
     return slots, number
 
 
@@ -208,13 +208,13 @@ def _count_people(points: WorldPoints, place: Codes, number: int) -> Counts:
     """Count the individuals of each tuple, everybody once; `place` is the tuple of each point."""
     if points.people is None:
         total = np.zeros(number, dtype=np.int64)
-        world_kernels.count(place, total)
+        world_kernels.count_places(place, total)
         return total
-    people = histogram.sums(place, points.people, number)
+    people = histogram.sum_by_class(place, points.people, number)
     if len(points.shared_point):
         of = place[points.shared_point]
         units = int(points.shared_unit.max()) + 1
-        people += histogram.distinct_units(of, points.shared_unit, number, units)
+        people += histogram.count_distinct_units(of, points.shared_unit, number, units)
     return people
 
 
@@ -234,7 +234,7 @@ class BoxTree:
             tree, _, shared = self._tree
             order, width = self._order_by_place(boxes), len(boxes)
             boxes, near = boxes[order], np.zeros(width, dtype=np.int64)
-            ask = partial(world_tree.count_boxes, tree, self._sets)
+            ask = partial(world_tree.count_people_in_boxes, tree, self._sets)
             parts = [slice(*here) for here in _chunks(width, few=64)]
             in_threads([partial(ask, boxes[part], shared, near[part]) for part in parts])
             total[order] = near
@@ -258,9 +258,9 @@ class BoxTree:
         if not self.points.number:
             return start, np.empty(0, dtype=np.int32)
         tree, origin, _ = self._tree
-        world_tree.list_boxes(tree, self._sets, boxes, start, np.empty(0, dtype=np.int32))
+        world_tree.list_points_in_boxes(tree, self._sets, boxes, start, np.empty(0, dtype=np.int32))
         point = np.empty(start[-1], dtype=np.int32)
-        world_tree.list_boxes(tree, self._sets, boxes, start, point)
+        world_tree.list_points_in_boxes(tree, self._sets, boxes, start, point)
         return start, origin[point]
 
     def _boxes(self, tuples: NDArray[Any]) -> Codes:

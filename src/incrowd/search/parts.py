@@ -93,7 +93,7 @@ def _choose_cut(
 ) -> tuple[int, int] | None:
     """The column to cut, and the code up to which rows go down; None if all rows are equal."""
     pairs = rng.integers(0, len(codes), (2, _PAIRS)).astype(np.int32)
-    apart: Floats = regions.apart(boxes, np.ascontiguousarray(codes), pairs)
+    apart: Floats = regions.sum_distances(boxes, np.ascontiguousarray(codes), pairs)
     for column in np.argsort(-apart, kind="stable"):
         values, place = np.unique(codes[:, column], return_inverse=True)
         if len(values) < 2:

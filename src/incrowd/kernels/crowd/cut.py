@@ -12,7 +12,7 @@ import numpy as np
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.boxes import BoxCosts, cell_cost
 from incrowd.kernels.compile import jit
-from incrowd.kernels.crowd.state import TINY, price, scale_cost, table_cost
+from incrowd.kernels.crowd.state import TINY, price_span, scale_cost, table_cost
 
 
 class Pool(NamedTuple):
@@ -166,17 +166,17 @@ def sort_by(codes: Codes, order: Codes, j: int, spare: Codes, keys: Codes) -> bo
         return True
     span = int(high) - int(low) + 1
     if span <= 4 * len(order):
-        sort_digit(codes, order, j, (int(low), 0, span), spare)
+        sort_by_digit(codes, order, j, (int(low), 0, span), spare)
         return True
     shift = 0
     while span >> shift > 0:
-        sort_digit(codes, order, j, (int(low), shift, 1 << _DIGIT), spare)
+        sort_by_digit(codes, order, j, (int(low), shift, 1 << _DIGIT), spare)
         shift += _DIGIT
     return True
 
 
 @jit
-def sort_digit(
+def sort_by_digit(
     codes: Codes, order: Codes, j: int, digit: tuple[int, int, int], spare: Codes
 ) -> None:
     """Sort `order` stably by `digit` of column j: (lowest code, bits left out, numbers)."""
@@ -196,7 +196,7 @@ def sort_digit(
 
 
 @jit
-def cuttable(count: Counts, order: Codes, k: int, margin: int) -> tuple[int, int, int]:
+def cut_limits(count: Counts, order: Codes, k: int, margin: int) -> tuple[int, int, int]:
     """Return the first and last piece at which to cut with k records a side, and all records.
 
     A cut goes through a piece or behind it. Besides, `margin` pieces stay on both sides.
@@ -216,7 +216,7 @@ def cuttable(count: Counts, order: Codes, k: int, margin: int) -> tuple[int, int
 
 
 @jit
-def costs_from(
+def fill_span_costs(
     boxes: BoxCosts,
     codes: Codes,
     order: Codes,
@@ -266,7 +266,7 @@ def costs_from(
 
 
 @jit
-def cut_in_order(
+def cheapest_cut_of_order(
     count: Counts, order: Codes, workspace: Workspace, rule: Rule, best: float, where: Where
 ) -> OrderCut:
     """Return the cheapest cut of an order that leaves k records on both sides, if below `best`.
@@ -299,7 +299,7 @@ def cut_in_order(
 
 
 @jit
-def best_cut(
+def cheapest_cut(
     boxes: BoxCosts,
     pool: Pool,
     order: Codes,
@@ -329,13 +329,13 @@ def best_cut(
                 break
             if not sort_by(codes, now, int(j), spare, keys):
                 continue
-            first, last, whole = cuttable(count, now, rule.k, margin)
+            first, last, whole = cut_limits(count, now, rule.k, margin)
             if first > last:
                 continue
             where = Where(first, last, whole, margin)
-            costs_from(boxes, codes, now, (first, last), 1, workspace)
-            costs_from(boxes, codes, now, (first, last), -1, workspace)
-            cost, place, part = cut_in_order(count, now, workspace, rule, best, where)
+            fill_span_costs(boxes, codes, now, (first, last), 1, workspace)
+            fill_span_costs(boxes, codes, now, (first, last), -1, workspace)
+            cost, place, part = cheapest_cut_of_order(count, now, workspace, rule, best, where)
             left -= place >= 0 or at >= 0
             if place >= 0:
                 best, at, more = cost, place, part
@@ -380,10 +380,10 @@ def cut_up(
             records += count[piece]
         at, more = -1, 0
         if records >= 2 * rule.k:
-            _, at, more = best_cut(boxes, pool, part, rule, seed, workspace, enough)
+            _, at, more = cheapest_cut(boxes, pool, part, rule, seed, workspace, enough)
         if at >= 0 and used + (more > 0) <= most:
             if more > 0:
-                divide(pool, line, first + at, end, more, used)
+                divide_piece(pool, line, first + at, end, more, used)
                 used += 1
                 end += 1
                 at += 1
@@ -402,7 +402,7 @@ def cut_up(
 
 
 @jit
-def divide(pool: Pool, line: Codes, at: int, end: int, records: int, new: int) -> None:
+def divide_piece(pool: Pool, line: Codes, at: int, end: int, records: int, new: int) -> None:
     """Cut the piece at place `at` of `line` in two: `records` stay, piece `new` gets the rest."""
     codes, point, count = pool
     piece = line[at]
@@ -424,4 +424,4 @@ def span_cost(boxes: BoxCosts, codes: Codes, part: Codes, box: Codes) -> float:
         for j in range(codes.shape[1]):
             box[0, j] = min(box[0, j], codes[piece, j])
             box[1, j] = max(box[1, j], codes[piece, j])
-    return price(boxes, box[0], box[1])
+    return price_span(boxes, box[0], box[1])

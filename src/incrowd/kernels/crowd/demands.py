@@ -9,8 +9,13 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.compile import jit
-from incrowd.kernels.diversity import deepest, entropies, node_distances, ordered_distances
-from incrowd.kernels.histogram import expand
+from incrowd.kernels.diversity import (
+    entropies,
+    largest_recursive_l,
+    node_distances,
+    ordered_distances,
+)
+from incrowd.kernels.histogram import expand_rows
 from incrowd.kernels.rules import DISTINCT, ENTROPY, ORDERED, PEOPLE, RECURSIVE, SHARE
 
 KIND, FIRST, WIDTH, A, B, C, TABLE = range(7)
@@ -78,7 +83,7 @@ def empty_counters(slots: int, marks: Marks, asks: Asks) -> Holdings:
 
 
 @jit
-def bring(marks: Marks, holdings: Holdings, c: int, point: int, times: int) -> None:
+def count_point(marks: Marks, holdings: Holdings, c: int, point: int, times: int) -> None:
     """Count in class c what so many records of a point bring; a negative number takes it away."""
     start, counter, amount, person_start, person, at = marks
     counters, seen = holdings
@@ -96,26 +101,26 @@ def bring(marks: Marks, holdings: Holdings, c: int, point: int, times: int) -> N
 
 
 @jit
-def fits(asks: Asks, holdings: Holdings, c: int) -> bool:
+def satisfies_all(asks: Asks, holdings: Holdings, c: int) -> bool:
     """Whether the counters of class c satisfy every rule."""
     rules, limits, tables = asks
     for i in range(len(rules)):
         first, width = rules[i, FIRST], rules[i, WIDTH]
         counts = holdings.counters[c, first : first + width]
         table = tables[rules[i, TABLE] :]
-        if not keeps(rules[i], limits[i], table, counts, holdings.counters[c, 0]):
+        if not satisfies_rule(rules[i], limits[i], table, counts, holdings.counters[c, 0]):
             return False
     return True
 
 
 @jit
-def keeps(rule: Counts, limit: float, table: Floats, counts: Counts, people: int) -> bool:
+def satisfies_rule(rule: Counts, limit: float, table: Floats, counts: Counts, people: int) -> bool:
     """Whether a class with these counts and people satisfies a rule, a line of `Asks.rules`."""
     kind, a, b = rule[KIND], rule[A], rule[B]
     if kind == PEOPLE:
         return bool(people >= a)
     if kind == SHARE:
-        return bool(commonest(counts) <= people * a // b)
+        return bool(largest_count(counts) <= people * a // b)
     if kind == DISTINCT:
         return bool(np.count_nonzero(counts) >= a)
     start = np.zeros(2, np.int64)
@@ -123,12 +128,12 @@ def keeps(rule: Counts, limit: float, table: Floats, counts: Counts, people: int
     if kind == ENTROPY:
         return bool(entropies(start, counts)[0] >= limit)
     if kind == RECURSIVE:
-        return bool(deepest(start, counts, b, rule[C])[0] >= a)
-    return bool(distance(kind, (a, b), table, start, counts) <= limit)
+        return bool(largest_recursive_l(start, counts, b, rule[C])[0] >= a)
+    return bool(distance_from_table(kind, (a, b), table, start, counts) <= limit)
 
 
 @jit
-def commonest(counts: Counts) -> int:
+def largest_count(counts: Counts) -> int:
     """Return the largest count, 0 if there is none."""
     most = 0
     for count in counts:
@@ -137,7 +142,7 @@ def commonest(counts: Counts) -> int:
 
 
 @jit
-def distance(
+def distance_from_table(
     kind: int, size: tuple[int, int], table: Floats, start: Counts, counts: Counts
 ) -> float:
     """Return how far the counts of a class are from the shares in the whole table, for t-closeness.
@@ -162,13 +167,13 @@ def distance(
 
 
 @jit
-def marks_of(marks: Marks, points: Codes) -> Marks:
+def renumber_marks(marks: Marks, points: Codes) -> Marks:
     """Return the marks of these points, numbered 0, 1, … from now on, and people likewise."""
     start, counter, amount, person_start, person, at = marks
     if len(start) == 0:
         return marks
-    some, begins = entries_of(start, points)
-    others, person_begins = entries_of(person_start, points)
+    some, begins = entries_of_rows(start, points)
+    others, person_begins = entries_of_rows(person_start, points)
     people = np.sort(person[others])
     number = 0
     for i in range(len(people)):
@@ -180,9 +185,9 @@ def marks_of(marks: Marks, points: Codes) -> Marks:
 
 
 @jit
-def entries_of(start: Counts, rows: Codes) -> tuple[Counts, Counts]:
+def entries_of_rows(start: Counts, rows: Codes) -> tuple[Counts, Counts]:
     """Return the places of all entries of some compressed rows, and where each row begins."""
     begins = np.zeros(len(rows) + 1, np.int64)
     for i in range(len(rows)):
         begins[i + 1] = begins[i] + start[rows[i] + 1] - start[rows[i]]
-    return expand(start, rows)[0], begins
+    return expand_rows(start, rows)[0], begins

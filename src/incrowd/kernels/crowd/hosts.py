@@ -8,7 +8,7 @@ from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.boxes import cell_cost
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd.cut import Rule
-from incrowd.kernels.crowd.state import Space, State, price, scale_cost, table_cost
+from incrowd.kernels.crowd.state import Space, State, price_span, scale_cost, table_cost
 
 LOWEST, AT_LOWEST, ABOVE, HIGHEST, AT_HIGHEST, BELOW = range(6)
 """Lines of the edges of a class, which has one column per column of the table: its lowest code, the
@@ -24,7 +24,7 @@ class Guest(NamedTuple):
 
 
 @jit
-def host_of(
+def find_host(
     space: Space, state: State, rule: Rule, guest: Guest, home: int, most: float
 ) -> tuple[float, int]:
     """Return how much more the class pays that had best take the guest's records, and its slot.
@@ -149,4 +149,4 @@ def cost_without(space: Space, point: int, edges: Counts) -> float:
     """Return what a class with these edges costs a record once it is without the point."""
     box = np.empty((2, space.points.shape[1]), np.int32)
     narrow_box(space.points, point, edges, box)
-    return price(space.boxes, box[0], box[1])
+    return price_span(space.boxes, box[0], box[1])

@@ -11,20 +11,20 @@ import numpy as np
 from incrowd.arrays import Codes, Counts
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd.cut import ALL, Pool, Rule, Workspace, cut_up, room_for
-from incrowd.kernels.crowd.hosts import Guest, cost_without, find_edges, host_of
+from incrowd.kernels.crowd.hosts import Guest, cost_without, find_edges, find_host
 from incrowd.kernels.crowd.state import (
     TINY,
     Space,
     State,
-    add,
+    add_records,
     empty_log,
     empty_slot,
-    measure,
-    note,
-    note_new,
-    take,
+    log_new_slot,
+    log_slot,
+    measure_class,
+    take_records,
     take_slot,
-    undo,
+    undo_logged,
 )
 
 
@@ -65,13 +65,13 @@ def pool_classes(space: Space, state: State, k: int, members: Codes, pool: Pool)
 
 
 @jit
-def fill(space: Space, state: State, c: int, pool: Pool, part: Codes) -> None:
+def fill_slot(space: Space, state: State, c: int, pool: Pool, part: Codes) -> None:
     """Replace what slot c holds by the pieces `part` of a pool."""
     for i in range(len(part)):
         state.point[c, i] = pool.point[part[i]]
         state.records[c, i] = pool.records[part[i]]
     state.pieces[c] = len(part)
-    measure(space, state, c)
+    measure_class(space, state, c)
 
 
 @jit
@@ -95,12 +95,12 @@ def share_anew(space: Space, state: State, rule: Rule, members: Codes, tools: To
             empty_slot(state, members[p])
             continue
         c = members[p] if p < len(members) else take_slot(state)
-        fill(space, state, c, pool, pieces[starts[p] : starts[p + 1]])
+        fill_slot(space, state, c, pool, pieces[starts[p] : starts[p + 1]])
     return old - total
 
 
 @jit
-def receive(space: Space, state: State, rule: Rule, guest: Guest, host: int) -> int:
+def receive_guest(space: Space, state: State, rule: Rule, guest: Guest, host: int) -> int:
     """Let a class take the records of a point; return the slot where these are then.
 
     It is the host's, or a new one: a large class of equal records gives some of its own to a new
@@ -113,10 +113,10 @@ def receive(space: Space, state: State, rule: Rule, guest: Guest, host: int) -> 
     if divisible and large and state.point[host, 0] != point:
         own = k - records
         new = take_slot(state)
-        add(space, state, new, state.point[host, 0], own)
-        take(space, state, host, 0, own)
+        add_records(space, state, new, state.point[host, 0], own)
+        take_records(space, state, host, 0, own)
         host = new
-    add(space, state, host, point, records)
+    add_records(space, state, host, point, records)
     return host
 
 
@@ -157,19 +157,19 @@ def move_out(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> fl
         rest = left * cost_without(space, point, edges) if whole else left * cost[c] / size[c]
         gain = cost[c] - rest
         guest = Guest(point, records)
-        more, host = host_of(space, state, rule, guest, c, gain - TINY)
+        more, host = find_host(space, state, rule, guest, c, gain - TINY)
         if host < 0 or not has_room(state, host):
             i += 1
             continue
-        take(space, state, c, i, records)
-        host = receive(space, state, rule, guest, host)
+        take_records(space, state, c, i, records)
+        host = receive_guest(space, state, rule, guest, host)
         saved += gain - more + cut_if_large(space, state, rule, host, tools)
         find_edges(space, state, c, edges)
     return saved
 
 
 @jit
-def dissolve(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> float:
+def dissolve_class(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> float:
     """Give all records of class c to others if that costs less in all; return the saving, or 0."""
     points_in, count = state.point, state.records
     pieces, size, cost = state.pieces, state.size, state.cost
@@ -177,19 +177,19 @@ def dissolve(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> fl
     old, spent = cost[c], 0.0
     guests, records = points_in[c, :number].copy(), count[c, :number].copy()
     log = empty_log(2 * number + 1, points_in.shape[1])
-    note(state, log, c)
+    log_slot(state, log, c)
     pieces[c] = size[c] = 0
     cost[c] = 0.0
     for i in range(number):
         guest = Guest(guests[i], records[i])
-        more, host = host_of(space, state, rule, guest, c, old - spent - TINY)
+        more, host = find_host(space, state, rule, guest, c, old - spent - TINY)
         if host < 0 or not has_room(state, host):
-            undo(space, state, log)
+            undo_logged(space, state, log)
             return 0.0
-        note(state, log, host)
-        new = receive(space, state, rule, guest, host)
+        log_slot(state, log, host)
+        new = receive_guest(space, state, rule, guest, host)
         if new != host:
-            note_new(log, new)
+            log_new_slot(log, new)
         spent += more
     empty_slot(state, c)
     saved = float(old - spent)

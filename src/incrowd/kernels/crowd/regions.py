@@ -17,16 +17,16 @@ from incrowd.kernels.crowd.cut import (
     ALL,
     Pool,
     Rule,
-    best_cut,
+    cheapest_cut,
     cut_up,
-    divide,
+    divide_piece,
     empty_pool,
     empty_workspace,
     room_for,
 )
 from incrowd.kernels.crowd.moves import pool_classes
 from incrowd.kernels.crowd.state import ClassPieces, Space, load_classes
-from incrowd.kernels.crowd.sweep import widest
+from incrowd.kernels.crowd.sweep import most_pieces
 
 
 class PairCuts(NamedTuple):
@@ -38,19 +38,21 @@ class PairCuts(NamedTuple):
 
 
 @jit
-def offers(space: Space, parts: ClassPieces, least: Counts, divisible: bool, seed: int) -> PairCuts:
+def cut_pairs_anew(
+    space: Space, parts: ClassPieces, least: Counts, divisible: bool, seed: int
+) -> PairCuts:
     """Return what cutting each two consecutive classes anew makes of them, and what it saves.
 
     `least` has one entry per pair: the records of either class at least. A pair that cannot be cut
     saves minus infinity; all its pieces are in its second class then.
     """
-    state = load_classes(space, parts, widest(parts), 0)
+    state = load_classes(space, parts, most_pieces(parts), 0)
     number = len(least)
     most = len(parts.point) + number
     points, counts = np.empty(most, np.int32), np.empty(most, np.int64)
     bounds, saving = np.zeros(2 * number + 1, np.int64), np.full(number, -np.inf)
     random = np.full(1, seed, np.int64)
-    room, width = 2 * widest(parts) + 1, space.points.shape[1]
+    room, width = 2 * most_pieces(parts) + 1, space.points.shape[1]
     pool, workspace = empty_pool(room, width), empty_workspace(room, width)
     members = np.empty(2, np.int32)
     out = 0
@@ -59,11 +61,11 @@ def offers(space: Space, parts: ClassPieces, least: Counts, divisible: bool, see
         size, _ = pool_classes(space, state, 1, members, pool)
         line = np.arange(size + 1).astype(np.int32)
         rule = Rule(least[p], divisible)
-        cost, at, more = best_cut(space.boxes, pool, line[:size], rule, random, workspace, ALL)
+        cost, at, more = cheapest_cut(space.boxes, pool, line[:size], rule, random, workspace, ALL)
         if at >= 0:
             saving[p] = state.cost[2 * p] + state.cost[2 * p + 1] - cost
             if more > 0:
-                divide(pool, line, at, size, more, size)
+                divide_piece(pool, line, at, size, more, size)
                 size += 1
                 at += 1
         for i in range(size):
@@ -85,7 +87,7 @@ def cut_large(space: Space, parts: ClassPieces, rule: Rule, seed: int) -> ClassP
     _, count, start = parts
     width, most, fresh = space.points.shape[1], 0, 0
     for c in range(len(start) - 1):
-        size, room = start[c + 1] - start[c], room_of(parts, c, rule.k)
+        size, room = start[c + 1] - start[c], room_for_cuts(parts, c, rule.k)
         most, fresh = max(most, room), fresh + room - size
     points, counts = np.empty(len(count) + fresh, np.int32), np.empty(len(count) + fresh, np.int64)
     begins = np.zeros(len(start) + len(count) + fresh, np.int64)
@@ -93,7 +95,7 @@ def cut_large(space: Space, parts: ClassPieces, rule: Rule, seed: int) -> ClassP
     pool, workspace = empty_pool(most, width), empty_workspace(most, width)
     made, out = 0, 0
     for c in range(len(start) - 1):
-        size, room = pour(space, parts, c, pool), room_of(parts, c, rule.k)
+        size, room = pour_class(space, parts, c, pool), room_for_cuts(parts, c, rule.k)
         cuts = 1
         if room > size:
             cuts, _ = cut_up(space.boxes, pool, (size, room), rule, random, workspace, ALL)
@@ -111,7 +113,7 @@ def cut_large(space: Space, parts: ClassPieces, rule: Rule, seed: int) -> ClassP
 
 
 @jit
-def room_of(parts: ClassPieces, c: int, k: int) -> int:
+def room_for_cuts(parts: ClassPieces, c: int, k: int) -> int:
     """Return how many pieces a class may be once it is cut; as many as now if it cannot be."""
     _, count, start = parts
     size, records = start[c + 1] - start[c], 0
@@ -121,7 +123,7 @@ def room_of(parts: ClassPieces, c: int, k: int) -> int:
 
 
 @jit
-def pour(space: Space, parts: ClassPieces, c: int, pool: Pool) -> int:
+def pour_class(space: Space, parts: ClassPieces, c: int, pool: Pool) -> int:
     """Copy the pieces of class c into a pool; return how many they are."""
     point, count, start = parts
     for i in range(start[c + 1] - start[c]):
@@ -136,7 +138,7 @@ _LOOKED_AT = 64
 
 
 @jit
-def spread(boxes: BoxCosts, codes: Codes, part: Codes, j: int) -> float:
+def column_spread(boxes: BoxCosts, codes: Codes, part: Codes, j: int) -> float:
     """Return about what column j costs if two points of a part are shown together."""
     step = max(1, len(part) // _LOOKED_AT)
     middle = codes[part[len(part) // 2], j]
@@ -149,7 +151,7 @@ def spread(boxes: BoxCosts, codes: Codes, part: Codes, j: int) -> float:
 
 
 @jit
-def halve(codes: Codes, part: Codes, j: int) -> int:
+def halve_by_column(codes: Codes, part: Codes, j: int) -> int:
     """Sort `part` by column j; return where the code changes nearest to its middle, else 0."""
     keys = np.empty(len(part), np.int32)
     for i in range(len(part)):
@@ -165,7 +167,9 @@ def halve(codes: Codes, part: Codes, j: int) -> int:
 
 
 @jit
-def regions(boxes: BoxCosts, codes: Codes, favour: Floats, most: int, order: Codes) -> Counts:
+def cut_into_regions(
+    boxes: BoxCosts, codes: Codes, favour: Floats, most: int, order: Codes
+) -> Counts:
     """Cut an order of classes, in place, until no part has over `most`; return where parts end.
 
     `favour` multiplies how much each column counts. Parts that are all equal are cut anywhere.
@@ -196,19 +200,19 @@ def cut_widest(boxes: BoxCosts, codes: Codes, favour: Floats, part: Codes) -> in
     width = codes.shape[1]
     best, widest_column = -1.0, -1
     for j in range(width):
-        differs = favour[j] * spread(boxes, codes, part, j)
+        differs = favour[j] * column_spread(boxes, codes, part, j)
         if differs > best:
             best, widest_column = differs, j
-    at = halve(codes, part, widest_column)
+    at = halve_by_column(codes, part, widest_column)
     j = 0
     while at == 0 and j < width:
-        at = halve(codes, part, j)
+        at = halve_by_column(codes, part, j)
         j += 1
     return at if at > 0 else len(part) // 2
 
 
 @jit
-def apart(boxes: BoxCosts, points: Codes, pairs: Codes) -> Floats:
+def sum_distances(boxes: BoxCosts, points: Codes, pairs: Codes) -> Floats:
     """Return what it costs in each column to show two points together, the sum over all pairs.
 
     `pairs`, shape (2, pairs), are the points' numbers; a pair costs 1 at most in a column.

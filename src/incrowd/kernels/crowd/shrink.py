@@ -14,22 +14,22 @@ import numpy as np
 from incrowd.arrays import Codes, Counts
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd.cut import Rule
-from incrowd.kernels.crowd.demands import bring, fits
-from incrowd.kernels.crowd.hosts import Guest, host_of
-from incrowd.kernels.crowd.moves import has_room, receive
+from incrowd.kernels.crowd.demands import count_point, satisfies_all
+from incrowd.kernels.crowd.hosts import Guest, find_host
+from incrowd.kernels.crowd.moves import has_room, receive_guest
 from incrowd.kernels.crowd.polish import Ledger, count_all
 from incrowd.kernels.crowd.state import (
     TINY,
     Space,
     State,
     UndoLog,
-    add,
-    measure,
-    note,
-    note_new,
-    price,
-    take,
-    undo,
+    add_records,
+    log_new_slot,
+    log_slot,
+    measure_class,
+    price_span,
+    take_records,
+    undo_logged,
 )
 
 
@@ -44,7 +44,7 @@ class Face(NamedTuple):
 
 
 @jit
-def beyond(code: int, limit: int, upper: bool) -> bool:
+def is_beyond(code: int, limit: int, upper: bool) -> bool:
     """Whether a code lies beyond a limit: above it if `upper`, below it otherwise."""
     return bool(code > limit if upper else code < limit)
 
@@ -63,14 +63,14 @@ def next_limit(space: Space, state: State, c: int, j: int, limit: int, upper: bo
 
 
 @jit
-def rest_of(space: Space, state: State, c: int, face: Face, box: Codes) -> int:
+def measure_rest(space: Space, state: State, c: int, face: Face, box: Codes) -> int:
     """Return how many records of class c are not beyond `face`; `box` becomes their span."""
     points = space.points
     j, limit, upper = face
     left = 0
     for i in range(state.pieces[c]):
         line = points[state.point[c, i]]
-        if beyond(line[j], limit, upper):
+        if is_beyond(line[j], limit, upper):
             continue
         for col in range(points.shape[1]):
             box[0, col] = min(box[0, col], line[col]) if left > 0 else line[col]
@@ -80,15 +80,17 @@ def rest_of(space: Space, state: State, c: int, face: Face, box: Codes) -> int:
 
 
 @jit
-def places_cost(space: Space, state: State, rule: Rule, c: int, face: Face, most: float) -> float:
+def cost_of_moving_out(
+    space: Space, state: State, rule: Rule, c: int, face: Face, most: float
+) -> float:
     """Return what moving each piece beyond `face` elsewhere costs; infinite if not under `most`."""
     j, limit, upper = face
     total = 0.0
     for i in range(state.pieces[c]):
         point = state.point[c, i]
-        if beyond(space.points[point, j], limit, upper):
+        if is_beyond(space.points[point, j], limit, upper):
             guest = Guest(point, state.records[c, i])
-            more, host = host_of(space, state, rule, guest, c, most - total)
+            more, host = find_host(space, state, rule, guest, c, most - total)
             if host < 0:
                 return np.inf
             total += more
@@ -96,10 +98,10 @@ def places_cost(space: Space, state: State, rule: Rule, c: int, face: Face, most
 
 
 @jit
-def note_cost(state: State, log: UndoLog, c: int) -> float:
+def log_cost(state: State, log: UndoLog, c: int) -> float:
     """Log what slot c holds and return what it pays; 0 if it had been logged before."""
     before = log.pieces[0]
-    note(state, log, c)
+    log_slot(state, log, c)
     return float(state.cost[c]) if log.pieces[0] > before else 0.0
 
 
@@ -110,7 +112,7 @@ def is_full(log: UndoLog) -> bool:
 
 
 @jit
-def draw_in(
+def fill_up_within(
     space: Space, state: State, ledger: Ledger, rule: Rule, c: int, box: Codes, log: UndoLog
 ) -> float:
     """Fill class c up to k with records within `box` of classes with more than k, dearest first.
@@ -145,21 +147,21 @@ def draw_in(
                     break
         if donor < 0 or pieces[c] >= points_in.shape[1] or is_full(log):
             return np.inf
-        paid += note_cost(state, log, donor)
+        paid += log_cost(state, log, donor)
         point, records = points_in[donor, place], count[donor, place]
         if divisible:
             records = min(records, size[donor] - k, k - size[c])
         if len(ledger.asks.rules) > 0:
             times = records if divisible else 1
-            bring(ledger.marks, ledger.holdings, donor, point, -times)
-            bring(ledger.marks, ledger.holdings, c, point, times)
-        take(space, state, donor, place, records)
-        add(space, state, c, point, records)
+            count_point(ledger.marks, ledger.holdings, donor, point, -times)
+            count_point(ledger.marks, ledger.holdings, c, point, times)
+        take_records(space, state, donor, place, records)
+        add_records(space, state, c, point, records)
     return paid
 
 
 @jit
-def send_out(
+def move_out_beyond(
     space: Space,
     state: State,
     ledger: Ledger,
@@ -181,34 +183,34 @@ def send_out(
     guests, records = points_in[c, :number].copy(), count[c, :number].copy()
     left, spent, paid = 0, 0.0, 0.0
     for i in range(number):
-        if not beyond(space.points[guests[i], j], limit, upper):
+        if not is_beyond(space.points[guests[i], j], limit, upper):
             points_in[c, left], count[c, left] = guests[i], records[i]
             left += 1
     pieces[c] = left
-    measure(space, state, c)
+    measure_class(space, state, c)
     for i in range(number):
-        if not beyond(space.points[guests[i], j], limit, upper):
+        if not is_beyond(space.points[guests[i], j], limit, upper):
             continue
         times = records[i] if rule.divisible else 1
         if len(ledger.asks.rules) > 0:
-            bring(ledger.marks, ledger.holdings, c, guests[i], -times)
+            count_point(ledger.marks, ledger.holdings, c, guests[i], -times)
         guest = Guest(guests[i], records[i])
-        more, host = host_of(space, state, rule, guest, c, most - spent)
+        more, host = find_host(space, state, rule, guest, c, most - spent)
         if host < 0 or not has_room(state, host) or is_full(log):
             return np.inf
-        paid += note_cost(state, log, host)
+        paid += log_cost(state, log, host)
         before = state.free[0]
-        new = receive(space, state, rule, guest, host)
+        new = receive_guest(space, state, rule, guest, host)
         if state.free[0] < before:
-            note_new(log, new)
+            log_new_slot(log, new)
         if len(ledger.asks.rules) > 0:
-            recount(ledger, state, log, rule.divisible)
+            recount_logged(ledger, state, log, rule.divisible)
         spent += more
     return paid
 
 
 @jit
-def recount(ledger: Ledger, state: State, log: UndoLog, divisible: bool) -> None:
+def recount_logged(ledger: Ledger, state: State, log: UndoLog, divisible: bool) -> None:
     """Set the counters of all slots of a log to what these slots hold."""
     for n in range(log.pieces[0]):
         c = log.slots[n]
@@ -218,7 +220,7 @@ def recount(ledger: Ledger, state: State, log: UndoLog, divisible: bool) -> None
 
 
 @jit
-def shrink(
+def shrink_class(
     space: Space,
     state: State,
     ledger: Ledger,
@@ -234,29 +236,29 @@ def shrink(
     """
     k = rule.k
     box = np.empty((2, space.points.shape[1]), np.int32)
-    left = rest_of(space, state, c, face, box)
+    left = measure_rest(space, state, c, face, box)
     if left == 0 or left == state.size[c]:
         return 0.0
     old = state.cost[c]
     short = max(k - left, 0)
-    each = price(space.boxes, box[0], box[1])
+    each = price_span(space.boxes, box[0], box[1])
     most = old - (left + short) * each + short * old / state.size[c]
     work[0] += len(state.size)
-    if most <= TINY or places_cost(space, state, rule, c, face, most) == np.inf:
+    if most <= TINY or cost_of_moving_out(space, state, rule, c, face, most) == np.inf:
         return 0.0
     log.pieces[0] = 0
-    note(state, log, c)
-    paid = send_out(space, state, ledger, rule, c, face, log, most)
+    log_slot(state, log, c)
+    paid = move_out_beyond(space, state, ledger, rule, c, face, log, most)
     if paid < np.inf:
-        paid += draw_in(space, state, ledger, rule, c, box, log)
+        paid += fill_up_within(space, state, ledger, rule, c, box, log)
     now, fine = 0.0, paid < np.inf
     if fine:
         for n in range(log.pieces[0]):
             now += state.cost[log.slots[n]]
-            fine = fine and fits(ledger.asks, ledger.holdings, log.slots[n])
+            fine = fine and satisfies_all(ledger.asks, ledger.holdings, log.slots[n])
     if fine and now < old + paid - TINY:
         return float(old + paid - now)
-    undo(space, state, log)
+    undo_logged(space, state, log)
     if len(ledger.asks.rules) > 0:
-        recount(ledger, state, log, rule.divisible)
+        recount_logged(ledger, state, log, rule.divisible)
     return 0.0

@@ -33,7 +33,7 @@ def scale_cost(costs: Floats, start: Counts, limits: Floats, j: int, low: int, h
 
 
 @jit
-def price(boxes: BoxCosts, low: Codes, high: Codes) -> float:
+def price_span(boxes: BoxCosts, low: Codes, high: Codes) -> float:
     """Return what a record costs whose class spans these codes; the same as `boxes.box_cost`."""
     costs, start, width, _, limits = boxes
     total = 0.0
@@ -117,14 +117,14 @@ def load_classes(space: Space, parts: ClassPieces, room: int, spare: int) -> Sta
             state.point[c, i - start[c]] = point[i]
             state.records[c, i - start[c]] = count[i]
         state.pieces[c] = start[c + 1] - start[c]
-        measure(space, state, c)
+        measure_class(space, state, c)
     for c in range(slots - 1, number - 1, -1):
         empty_slot(state, c)
     return state
 
 
 @jit
-def measure(space: Space, state: State, c: int) -> None:
+def measure_class(space: Space, state: State, c: int) -> None:
     """Set the size, span and cost of class c to those of its pieces; there must be one."""
     points, boxes = space
     point, count, pieces = state.point, state.records, state.pieces
@@ -139,7 +139,7 @@ def measure(space: Space, state: State, c: int) -> None:
             low[c, j] = min(low[c, j], line[j])
             high[c, j] = max(high[c, j], line[j])
     size[c] = records
-    cost[c] = records * price(boxes, low[c], high[c])
+    cost[c] = records * price_span(boxes, low[c], high[c])
 
 
 @jit
@@ -163,7 +163,7 @@ def take_slot(state: State) -> int:
 
 
 @jit
-def add(space: Space, state: State, c: int, point: int, records: int) -> None:
+def add_records(space: Space, state: State, c: int, point: int, records: int) -> None:
     """Add records of a point to class c, which may be empty and must have room for a piece."""
     points, boxes = space
     points_in, count, pieces = state.point, state.records, state.pieces
@@ -181,11 +181,11 @@ def add(space: Space, state: State, c: int, point: int, records: int) -> None:
         code = points[point, j]
         low[c, j] = min(low[c, j], code) if pieces[c] > 1 else code
         high[c, j] = max(high[c, j], code) if pieces[c] > 1 else code
-    cost[c] = size[c] * price(boxes, low[c], high[c])
+    cost[c] = size[c] * price_span(boxes, low[c], high[c])
 
 
 @jit
-def take(space: Space, state: State, c: int, place: int, records: int) -> None:
+def take_records(space: Space, state: State, c: int, place: int, records: int) -> None:
     """Take records of the piece at `place` from class c, in which others must stay."""
     points_in, count, pieces = state.point, state.records, state.pieces
     count[c, place] -= records
@@ -194,7 +194,7 @@ def take(space: Space, state: State, c: int, place: int, records: int) -> None:
         points_in[c, place] = points_in[c, last]
         count[c, place] = count[c, last]
         pieces[c] = last
-    measure(space, state, c)
+    measure_class(space, state, c)
 
 
 @jit
@@ -236,7 +236,7 @@ def class_costs(space: Space, parts: ClassPieces) -> Floats:
             for j in range(len(low)):
                 low[j] = min(low[j], points[point[i], j])
                 high[j] = max(high[j], points[point[i], j])
-        costs[c] = records * price(boxes, low, high)
+        costs[c] = records * price_span(boxes, low, high)
     return costs
 
 
@@ -265,7 +265,7 @@ def empty_log(slots: int, room: int) -> UndoLog:
 
 
 @jit
-def note_new(log: UndoLog, c: int) -> None:
+def log_new_slot(log: UndoLog, c: int) -> None:
     """Log that slot c was empty, so that `undo` empties it."""
     slots, pieces = log.slots, log.pieces
     slots[pieces[0]] = c
@@ -274,7 +274,7 @@ def note_new(log: UndoLog, c: int) -> None:
 
 
 @jit
-def note(state: State, log: UndoLog, c: int) -> None:
+def log_slot(state: State, log: UndoLog, c: int) -> None:
     """Log the pieces of slot c unless the log has them already."""
     slots, point, count, pieces = log
     for n in range(pieces[0]):
@@ -290,7 +290,7 @@ def note(state: State, log: UndoLog, c: int) -> None:
 
 
 @jit
-def undo(space: Space, state: State, log: UndoLog) -> None:
+def undo_logged(space: Space, state: State, log: UndoLog) -> None:
     """Give all slots of the log, last to first, the pieces that they held.
 
     So the stack of empty slots is as it was, if no slot has been emptied meanwhile.
@@ -306,4 +306,4 @@ def undo(space: Space, state: State, log: UndoLog) -> None:
             state.point[c, i] = point[n * room + i]
             state.records[c, i] = count[n * room + i]
         state.pieces[c] = pieces[n + 1]
-        measure(space, state, c)
+        measure_class(space, state, c)

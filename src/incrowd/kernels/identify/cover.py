@@ -16,7 +16,7 @@ _NONE = np.uint64(0)
 
 
 @jit
-def lowest(word: np.uint64) -> int:
+def lowest_bit(word: np.uint64) -> int:
     """Return the place of the lowest bit of a word, which must not be 0."""
     place = 0
     while not word & _ONE:
@@ -26,7 +26,7 @@ def lowest(word: np.uint64) -> int:
 
 
 @jit
-def limit(
+def lower_limit(
     sets: Words, chosen: np.uint64, closed: np.uint64, weights: Floats
 ) -> tuple[float, np.uint64]:
     """Return a lower limit of what must still be paid, and the smallest open set's open columns.
@@ -43,7 +43,7 @@ def limit(
             return np.inf, free
         number, lightest, rest = 0, np.inf, free
         while rest:
-            lightest = min(lightest, weights[lowest(rest)])
+            lightest = min(lightest, weights[lowest_bit(rest)])
             rest &= rest - _ONE
             number += 1
         if number < fewest:
@@ -55,7 +55,7 @@ def limit(
 
 
 @jit
-def lightest_hit(
+def lightest_hitting_set(
     sets: Words, weights: Floats, best: np.uint64, most: float, steps: Counts
 ) -> tuple[np.uint64, float]:
     """Return the lightest set that hits all sets, and its weight.
@@ -68,7 +68,7 @@ def lightest_hit(
     tall = 66
     chosen, closed = np.zeros(tall, dtype=np.uint64), np.zeros(tall, dtype=np.uint64)
     branch, paid = np.zeros(tall, dtype=np.uint64), np.zeros(tall)
-    bound, branch[0] = limit(sets, _NONE, _NONE, weights)
+    bound, branch[0] = lower_limit(sets, _NONE, _NONE, weights)
     if bound == np.inf:
         return best, most
     if not branch[0]:
@@ -78,11 +78,11 @@ def lightest_hit(
         if not branch[depth]:
             depth -= 1
             continue
-        column = lowest(branch[depth])
+        column = lowest_bit(branch[depth])
         bit = _ONE << np.uint64(column)
         branch[depth] &= ~bit
         here, total = chosen[depth] | bit, paid[depth] + weights[column]
-        bound, after = limit(sets, here, closed[depth], weights)
+        bound, after = lower_limit(sets, here, closed[depth], weights)
         closed[depth] |= bit
         steps[0] -= 1
         if total + bound >= most - 1e-12:

@@ -22,7 +22,7 @@ _BITS = 64
 
 
 @jit
-def differences(left: Codes, right: Codes, codes: Codes, order: Codes, masks: Masks) -> None:
+def fill_differences(left: Codes, right: Codes, codes: Codes, order: Codes, masks: Masks) -> None:
     """Fill `masks`, shape (pairs, 2): the columns in which pairs differ; bit j is `order[j]`."""
     masks[:] = 0
     for j in range(len(order)):
@@ -53,7 +53,9 @@ def keep_minimal(masks: Masks) -> int:
 
 
 @jit
-def differ(column: Codes, left: Counts, right: Counts, bit: np.uint64, words: Words) -> None:
+def mark_differing_pairs(
+    column: Codes, left: Counts, right: Counts, bit: np.uint64, words: Words
+) -> None:
     """Set `bit` in `words`, shape (pairs,), for each pair that the column tells apart."""
     for i in range(len(left)):
         if column[left[i]] != column[right[i]]:
@@ -61,7 +63,7 @@ def differ(column: Codes, left: Counts, right: Counts, bit: np.uint64, words: Wo
 
 
 @jit
-def gains(words: Words, counts: Counts, open_: Flags, found: Counts) -> None:
+def add_gains(words: Words, counts: Counts, open_: Flags, found: Counts) -> None:
     """Add to `found`, shape (columns,), the open pairs that each column tells apart.
 
     Bit j % 64 of `words[j // 64, i]` is set where column j tells pair i apart; the pair counts

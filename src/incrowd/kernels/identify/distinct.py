@@ -54,7 +54,7 @@ def count_parts(
 
 
 @jit
-def scatter(
+def scatter_rows(
     codes: Codes,
     digits: Keys,
     weights: Counts,
@@ -93,7 +93,7 @@ def slot_of(key: np.uint64, table: Keys) -> np.uint64:
 
 
 @jit
-def longer(table: Keys) -> Keys:
+def double_table(table: Keys) -> Keys:
     """Return the table with the same numbers, twice as long."""
     double = np.zeros(2 * len(table), dtype=np.uint64)
     for old in range(np.uint64(0), np.uint64(len(table)), np.uint64(2)):
@@ -105,7 +105,7 @@ def longer(table: Keys) -> Keys:
 
 
 @jit
-def smallest(table: Keys) -> np.int64:
+def fewest_records(table: Keys) -> np.int64:
     """Return the fewest records of any number in the table, 2^63 - 1 if it is empty."""
     fewest = _MOST
     for i in range(1, len(table), 2):
@@ -115,7 +115,7 @@ def smallest(table: Keys) -> np.int64:
 
 
 @jit
-def tell_parts(moved: Keys, heavy: Counts, start: Counts, width: int, told: Counts) -> None:
+def add_part_figures(moved: Keys, heavy: Counts, start: Counts, width: int, told: Counts) -> None:
     """Add the figures of consecutive parts to `told`: classes, pairs (twice), unique ones, least.
 
     A part has `width` numbers at most; part p is `moved[start[p]:start[p + 1]]`. Figures grow with
@@ -134,9 +134,9 @@ def tell_parts(moved: Keys, heavy: Counts, start: Counts, width: int, told: Coun
             alone += int(more == 1) - int(size == 1)
             found += int(size == 0)
             if 4 * found > len(table) and len(table) < 2 * width:
-                table = longer(table)
+                table = double_table(table)
         told[0] += found
         told[1] += together
         told[2] += alone
-        told[3] = 1 if told[2] else min(told[3], smallest(table))
+        told[3] = 1 if told[2] else min(told[3], fewest_records(table))
         table[:] = 0

@@ -32,7 +32,7 @@ _H1 = np.uint64(0x0101010101010101)
 
 
 @jit
-def bits(word: np.uint64) -> np.int64:
+def count_bits(word: np.uint64) -> np.int64:
     """Return how many bits of a word are set."""
     word -= (word >> _ONE) & _M1
     word = (word & _M2) + ((word >> np.uint64(2)) & _M2)
@@ -41,7 +41,7 @@ def bits(word: np.uint64) -> np.int64:
 
 
 @jit
-def grow(
+def grow_branch(
     branch: Words, loose: Stacks, held: Stacks, numbers: Counts, depth: int, bit: Words
 ) -> bool:
     """Fill depth + 1 of the stack with the branch and the column `bit`.
@@ -80,11 +80,13 @@ def grow(
 
 
 @jit
-def choose(loose: Stacks, numbers: Counts, depth: int, may: Words, untried: Words) -> None:
+def choose_untried(loose: Stacks, numbers: Counts, depth: int, may: Words, untried: Words) -> None:
     """Move columns from `may` to `untried`: those of the open set with the fewest in `may`."""
     best, fewest = 0, np.int64(1000)
     for i in range(numbers[0, depth]):
-        left = bits(loose[depth, i, 0] & may[depth, 0]) + bits(loose[depth, i, 1] & may[depth, 1])
+        left = count_bits(loose[depth, i, 0] & may[depth, 0]) + count_bits(
+            loose[depth, i, 1] & may[depth, 1]
+        )
         if left < fewest:
             best, fewest = i, left
     for word in range(2):
@@ -93,7 +95,7 @@ def choose(loose: Stacks, numbers: Counts, depth: int, may: Words, untried: Word
 
 
 @jit
-def advance(
+def advance_search(
     where: Counts,
     branch: Words,
     may: Words,
@@ -120,7 +122,7 @@ def advance(
                 return LOOK
             step = LEAVE
             if depth < most:
-                choose(loose, numbers, depth, may, untried)
+                choose_untried(loose, numbers, depth, may, untried)
                 step = TRY
             else:
                 where[2] += 1
@@ -133,8 +135,8 @@ def advance(
             bit[0, word] = rest & (~rest + _ONE)
             bit[0, 1 - word] = 0
             untried[depth, word] = rest & ~bit[0, word]
-            if grow(branch, loose, held, numbers, depth, bit):
-                path[depth] = 64 * word + bits(bit[0, word] - _ONE)
+            if grow_branch(branch, loose, held, numbers, depth, bit):
+                path[depth] = 64 * word + count_bits(bit[0, word] - _ONE)
                 may[depth + 1] = may[depth]
                 depth += 1
                 step = ENTER
@@ -151,7 +153,7 @@ def advance(
 
 
 @jit
-def add(masks: Words, loose: Stacks, numbers: Counts, depth: int) -> None:
+def add_open_sets(masks: Words, loose: Stacks, numbers: Counts, depth: int) -> None:
     """Add `masks`, not hit by the branch, to the open sets up to this depth; drop supersets."""
     for at in range(depth + 1):
         kept = 0

@@ -34,7 +34,7 @@ _HALF = np.uint64(32)
 
 
 @jit
-def product(number: int, digits: Counts) -> int:
+def count_cells(number: int, digits: Counts) -> int:
     """Return how many cells there may be: `number` times the domains of the columns."""
     for j in range(len(digits)):
         number *= digits[j, 1]
@@ -42,7 +42,7 @@ def product(number: int, digits: Counts) -> int:
 
 
 @jit
-def combine(rows: Codes, codes: Codes, digits: Counts, keys: Counts | Codes) -> None:
+def append_columns(rows: Codes, codes: Codes, digits: Counts, keys: Counts | Codes) -> None:
     """Append columns as last digits to the keys of `rows`; rows without gaps are faster."""
     size = len(rows)
     together = rows[size - 1] - rows[0] == size - 1
@@ -58,7 +58,7 @@ def combine(rows: Codes, codes: Codes, digits: Counts, keys: Counts | Codes) -> 
 
 
 @jit
-def place(
+def fill_cells_of_rows(
     rows: Codes, labels: Codes, codes: Codes, digits: Counts, table: Counts, where: Codes
 ) -> None:
     """Fill `where` with the cell of each row, which says its label and its codes.
@@ -72,10 +72,10 @@ def place(
         end = min(begin + _BLOCK, len(rows))
         if len(table) == 0:
             where[begin:end] = labels[begin:end]
-            combine(rows[begin:end], codes, digits, where[begin:end])
+            append_columns(rows[begin:end], codes, digits, where[begin:end])
             continue
         keys[: end - begin] = labels[begin:end]
-        combine(rows[begin:end], codes, digits, keys[: end - begin])
+        append_columns(rows[begin:end], codes, digits, keys[: end - begin])
         for i in range(begin, end):
             key = keys[i - begin] + 1
             slot = ((np.uint64(key) * _FACTOR) >> _HALF) & mask
@@ -86,7 +86,7 @@ def place(
 
 
 @jit
-def join(cell: np.int64, weight: np.int64, kind: int) -> tuple[np.int64, np.int64]:
+def add_row_to_cell(cell: np.int64, weight: np.int64, kind: int) -> tuple[np.int64, np.int64]:
     """Return what one row more adds to the cost of a cell, and the cell's state then.
 
     The state of an empty cell is 0. For kind 1 it is the weight so far, for 0 that it holds a row;
@@ -102,7 +102,7 @@ def join(cell: np.int64, weight: np.int64, kind: int) -> tuple[np.int64, np.int6
 
 
 @jit
-def cost_of(
+def split_cost(
     rows: Codes,
     labels: Codes,
     number: int,
@@ -118,17 +118,17 @@ def cost_of(
     """
     weights, kind, limit = rule
     cells, _, where, _, table = scratch
-    most = product(number, digits)
+    most = count_cells(number, digits)
     if most <= len(cells):
         table = table[:0]
     cost, done = np.int64(0), 0
     while done < len(rows) and cost <= limit:
         end = min(done + _BLOCK, len(rows))
-        place(rows[done:end], labels[done:end], codes, digits, table, where[done:end])
+        fill_cells_of_rows(rows[done:end], labels[done:end], codes, digits, table, where[done:end])
         for i in range(done, end):
             cell = np.uint32(where[i])
             weight = weights[np.uint32(rows[i])] if len(weights) else np.int64(1)
-            more, then = join(cells[cell], weight, kind)
+            more, then = add_row_to_cell(cells[cell], weight, kind)
             cells[cell] = then
             cost += more
         done = end
@@ -143,7 +143,7 @@ def cost_of(
 
 
 @jit
-def cheap(costs: Counts, seen: Codes, spare: int) -> tuple[int, int]:
+def cheap_cells(costs: Counts, seen: Codes, spare: int) -> tuple[int, int]:
     """Return a bound b and a sum: cells that cost b or less cost the sum, at most `spare`."""
     sums = np.zeros(64, dtype=np.int64)
     for f in range(len(seen)):
@@ -162,7 +162,7 @@ def cheap(costs: Counts, seen: Codes, spare: int) -> tuple[int, int]:
 
 
 @jit
-def split(
+def split_labelled(
     rows: Codes,
     labels: Codes,
     number: int,
@@ -178,9 +178,9 @@ def split(
     """
     weights, kind, limit = rule
     cells, costs, where, seen, table = scratch
-    if product(number, digits) <= len(cells):
+    if count_cells(number, digits) <= len(cells):
         table = table[:0]
-    place(rows, labels, codes, digits, table, where)
+    fill_cells_of_rows(rows, labels, codes, digits, table, where)
     found, total = 0, np.int64(0)
     for i in range(len(rows)):
         cell = np.uint32(where[i])
@@ -189,11 +189,11 @@ def split(
             found += 1
             costs[cell] = 0
         weight = weights[np.uint32(rows[i])] if len(weights) else np.int64(1)
-        more, then = join(cells[cell], weight, kind)
+        more, then = add_row_to_cell(cells[cell], weight, kind)
         cells[cell] = then
         costs[cell] += more
         total += more
-    bound, lost = cheap(costs, seen[:found], limit)
+    bound, lost = cheap_cells(costs, seen[:found], limit)
     classes, kept = 0, 0
     for f in range(found):
         cell = np.uint32(seen[f])
@@ -213,7 +213,7 @@ def split(
 
 
 @jit
-def grow(
+def add_needed_columns(
     rows: Codes, codes: Codes, digits: Counts, more: Counts, rule: Rule, scratch: Scratch
 ) -> tuple[np.int64, int]:
     """Add those columns of `more` in turn that leave a cost above the limit.
@@ -227,15 +227,15 @@ def grow(
     kept, number, total, added = len(rows), 1, np.int64(limit + 1), 0
     every = (weights, kind, 0)
     for j in range(len(digits)):
-        kept, number, total, _ = split(
+        kept, number, total, _ = split_labelled(
             rows[:kept], labels[:kept], number, codes, digits[j : j + 1], every, scratch
         )
     if total <= limit:
         return total, 0
     for j in range(len(more)):
         here, there, one = rows[:kept], labels[:kept], more[j : j + 1]
-        if cost_of(here, there, number, codes, one, rule, scratch) > limit:
-            kept, number, _, _ = split(here, there, number, codes, one, every, scratch)
+        if split_cost(here, there, number, codes, one, rule, scratch) > limit:
+            kept, number, _, _ = split_labelled(here, there, number, codes, one, every, scratch)
             more[added] = more[j]
             added += 1
     return total, added

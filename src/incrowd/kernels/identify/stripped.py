@@ -20,7 +20,7 @@ _STEP = np.uint64
 
 
 @jit
-def tell(sizes: Counts, number: int, told: Counts) -> None:
+def add_figures(sizes: Counts, number: int, told: Counts) -> None:
     """Add the first `number` sizes to `told`: classes, pairs (twice), unique ones, the smallest."""
     together, alone, smallest = 0, 0, told[3]
     for c in range(number):
@@ -35,7 +35,7 @@ def tell(sizes: Counts, number: int, told: Counts) -> None:
 
 
 @jit
-def join(
+def add_split_figures(
     rows: Places, weights: Counts, start: Counts, column: Places, domain: int, told: Counts
 ) -> None:
     """Add to `told` the groups' figures once split by a column; `weights` are those of `rows`."""
@@ -50,11 +50,11 @@ def join(
                 cells[v] = found
                 found += 1
             sizes[_STEP(cells[v])] += weights[i]
-    tell(sizes, found, told)
+    add_figures(sizes, found, told)
 
 
 @jit
-def split(
+def split_and_add_figures(
     rows: Codes,
     counts: Counts,
     start: Counts,
@@ -69,14 +69,14 @@ def split(
     gets their figures, and `told` becomes the figures of all.
     """
     moved, bounds, alone = split_classes(rows, start, column, domain)
-    tell(counts[alone], len(alone), settled)
+    add_figures(counts[alone], len(alone), settled)
     told[:] = settled
     heavy = counts[moved]
     sizes = np.zeros(len(bounds) - 1, dtype=np.int64)
     for g in range(len(sizes)):
         for i in range(bounds[g], bounds[g + 1]):
             sizes[g] += heavy[i]
-    tell(sizes, len(sizes), told)
+    add_figures(sizes, len(sizes), told)
     return moved, heavy, bounds
 
 
@@ -97,7 +97,9 @@ def class_cost(size: int, weight: int, squares: int, kind: int) -> int:
 
 
 @jit
-def costs_of(rows: Codes, starts: Counts, weights: Counts, kind: int, costs: Counts) -> None:
+def fill_class_costs(
+    rows: Codes, starts: Counts, weights: Counts, kind: int, costs: Counts
+) -> None:
     """Fill `costs` with what each class costs (`class_cost`); empty weights are all 1."""
     for c in range(len(starts) - 1):
         size = starts[c + 1] - starts[c]
@@ -111,7 +113,7 @@ def costs_of(rows: Codes, starts: Counts, weights: Counts, kind: int, costs: Cou
 
 
 @jit
-def large_first(costs: Counts, order: Codes) -> None:
+def order_dearest_first(costs: Counts, order: Codes) -> None:
     """Fill `order` with the classes, dearest first, to the nearest power of two."""
     free = np.zeros(66, dtype=np.int64)
     for c in range(len(costs)):
@@ -135,7 +137,7 @@ def large_first(costs: Counts, order: Codes) -> None:
 
 
 @jit
-def settle(
+def keep_dear_classes(
     rows: Codes, starts: Counts, costs: Counts, order: Codes, spare: int, kept: Codes, free: Counts
 ) -> tuple[int, int]:
     """Copy the classes in this order, without the last ones that cost `spare` or less together.
@@ -163,7 +165,7 @@ def settle(
 
 
 @jit
-def cost_refined(
+def refined_cost_range(
     rows: Codes,
     starts: Counts,
     costs: Counts,

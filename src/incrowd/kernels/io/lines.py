@@ -15,7 +15,9 @@ _RETURN = 13
 
 
 @jit
-def survey(text: np.ndarray, separator: int, wanted: int, blank: Counts, found: Counts) -> None:
+def survey_records(
+    text: np.ndarray, separator: int, wanted: int, blank: Counts, found: Counts
+) -> None:
     """Fill `found` with counts of records and of those without `wanted` fields, and `blank`.
 
     `found`, shape (5,), zeros at first, becomes: records, blank lines, ragged records, the line of
@@ -64,7 +66,7 @@ def survey(text: np.ndarray, separator: int, wanted: int, blank: Counts, found: 
 
 
 @jit
-def last_end(text: np.ndarray, separator: int) -> int:
+def last_record_end(text: np.ndarray, separator: int) -> int:
     """Return the offset after the last line end that ends a record; 0 if there is none.
 
     The text must start with a record.

@@ -96,7 +96,7 @@ def are_records(text: np.ndarray, stops: np.ndarray, width: int) -> bool:
 
 
 @jit
-def _copy(
+def _copy_bytes(
     source: np.ndarray, start: np.uint64, stop: np.uint64, made: np.ndarray, place: np.uint64
 ) -> np.uint64:
     """Copy the bytes from `start` to before `stop` to this place; return the place behind them."""
@@ -107,7 +107,7 @@ def _copy(
 
 
 @jit
-def splice(
+def splice_records(
     text: np.ndarray,
     stops: np.ndarray,
     runs: Codes,
@@ -138,11 +138,11 @@ def splice(
             if what == KEPT:
                 low = stops[base + first - 1] + 1 if first else start
                 high = stops[base + end] if end < width - 1 else last
-                place = _copy(text, np.uint64(low), np.uint64(high), made, place)
+                place = _copy_bytes(text, np.uint64(low), np.uint64(high), made, place)
             else:
                 code = codes[what, record]
                 low, high = bounds[what, code], bounds[what, code + 1]
-                place = _copy(faces, np.uint64(low), np.uint64(high), made, place)
+                place = _copy_bytes(faces, np.uint64(low), np.uint64(high), made, place)
         made[place] = _NEWLINE
         place += np.uint64(1)
         ends[record] = np.int64(place)
@@ -150,7 +150,7 @@ def splice(
 
 
 @jit
-def gather(text: np.ndarray, ends: Counts, order: Counts, made: np.ndarray) -> int:
+def gather_records(text: np.ndarray, ends: Counts, order: Counts, made: np.ndarray) -> int:
     """Write the records of a text, each of which ends where `ends` says, to `made` in this order.
 
     Records lie far apart, so the first bytes of some are fetched together before they are copied:
@@ -167,5 +167,5 @@ def gather(text: np.ndarray, ends: Counts, order: Counts, made: np.ndarray) -> i
         for j in range(size):
             touched += text[starts[j]]
         for j in range(size):
-            place = _copy(text, starts[j], stops[j], made, place)
+            place = _copy_bytes(text, starts[j], stops[j], made, place)
     return touched

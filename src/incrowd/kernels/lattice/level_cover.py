@@ -28,7 +28,9 @@ _TINY = 1e-12
 
 
 @jit
-def show(codes: Codes, tables: LevelCodes, offset: Counts, keys: Keys, costs: Floats) -> None:
+def fill_keys_and_costs(
+    codes: Codes, tables: LevelCodes, offset: Counts, keys: Keys, costs: Floats
+) -> None:
     """Fill `keys` and `costs` of each row: column j is at the level that begins at `offset[j]`."""
     keys[:] = np.uint64(0)
     costs[:] = 0.0
@@ -50,7 +52,7 @@ def slot_of(key: np.uint64, slots: Keys, sizes: Counts) -> int:
 
 
 @jit
-def count(
+def count_released(
     codes: Codes,
     weights: Counts,
     shown: tuple[Keys, Floats],
@@ -135,7 +137,7 @@ def join_cost(
 
 
 @jit
-def settle(
+def settle_rows(
     codes: Codes,
     weights: Counts,
     class_of: Codes,
@@ -188,7 +190,7 @@ GAIN = 1e-9
 
 
 @jit
-def pull(
+def plan_moves(
     codes: Codes,
     weights: Counts,
     classes: RowClasses,
@@ -206,15 +208,15 @@ def pull(
     class_of, class_keys, class_sizes = classes.class_of, classes.keys, classes.sizes
     slots, sizes, place, paid = work
     keys = np.empty(len(weights), np.uint64)
-    show(codes, tables, offset, keys, paid)
-    gainers = _gainers(weights, keys, classes, work)
+    fill_keys_and_costs(codes, tables, offset, keys, paid)
+    gainers = _list_gainers(weights, keys, classes, work)
     goal = np.full(len(slots), -1, np.int32)
     for c in range(len(class_keys)):
         slot = slot_of(class_keys[c], slots, sizes)
         if sizes[slot] > 0 and class_sizes[c] > 0:
             goal[slot] = c
     target = np.full(len(weights), -1, np.int32)
-    kept = gainers[_promising(gainers, place, sizes, goal, least)]
+    kept = gainers[_flag_promising(gainers, place, sizes, goal, least)]
     pairs = place[kept] * (len(class_keys) + 1) + class_of[kept] + 1
     order = kept[np.argsort(pairs, kind="mergesort")]
     rest = class_sizes.copy()
@@ -223,7 +225,7 @@ def pull(
         begin, slot = end, place[order[end]]
         while end < len(order) and place[order[end]] == slot:
             end += 1
-        moved = _share(weights, class_of, rest, order[begin:end], least, target)
+        moved = _mark_movable(weights, class_of, rest, order[begin:end], least, target)
         if moved < least and goal[slot] < 0:
             target[order[begin:end]] = -1
             continue
@@ -238,7 +240,7 @@ def pull(
 
 
 @jit
-def _gainers(weights: Counts, keys: Keys, classes: RowClasses, work: CostCache) -> Counts:
+def _list_gainers(weights: Counts, keys: Keys, classes: RowClasses, work: CostCache) -> Counts:
     """Return the rows that would pay less than they do, counted in their slots of `work`.
 
     `work` has what each row would pay; its sizes are set to 0 first.
@@ -261,7 +263,7 @@ def _gainers(weights: Counts, keys: Keys, classes: RowClasses, work: CostCache) 
 
 
 @jit
-def _promising(rows: Counts, place: Counts, sizes: Counts, goal: Codes, least: int) -> Flags:
+def _flag_promising(rows: Counts, place: Counts, sizes: Counts, goal: Codes, least: int) -> Flags:
     """Return flags for `rows`: whether a slot has `least` records, or is a class already."""
     flags = np.empty(len(rows), np.bool_)
     for r in range(len(rows)):
@@ -271,7 +273,7 @@ def _promising(rows: Counts, place: Counts, sizes: Counts, goal: Codes, least: i
 
 
 @jit
-def _share(
+def _mark_movable(
     weights: Counts, class_of: Codes, rest: Counts, rows: Counts, least: int, target: Codes
 ) -> int:
     """Set `target` to 0 for the rows of a slot that can go; return how many records they are.

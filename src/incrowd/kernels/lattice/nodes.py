@@ -51,7 +51,7 @@ def node_limit(node: Counts, cuts: Cuts, base: float) -> tuple[float, int]:
 
 
 @jit
-def escape(
+def ways_of_escape(
     cut: Counts, low: Counts, high: Counts, costs: Floats
 ) -> tuple[float, int, int, np.uint64]:
     """Return how nodes of a range get out from below a cut: in columns where `high` is above it.
@@ -116,7 +116,7 @@ def tighten_range(
             paid = limit_below(cuts, c, low, base)
             if paid <= base + _EPSILON:
                 continue
-            least, ways, last, escapes[c] = escape(cuts[0][c], low, high, costs)
+            least, ways, last, escapes[c] = ways_of_escape(cuts[0][c], low, high, costs)
             if paid == np.inf or paid > best + _EPSILON:
                 if ways == 0:
                     return np.inf, c
@@ -133,7 +133,7 @@ def tighten_range(
 
 
 @jit
-def node_keys(
+def add_node_keys(
     codes: Codes, begin: int, maps: Codes, offset: Counts, stride: Counts, keys: Counts
 ) -> None:
     """Add to keys of rows from `begin` on their nodes times the columns' strides; 0 skips one."""
@@ -171,7 +171,7 @@ def count_dense(
     for start in range(begin, end, _BLOCK):
         here = min(_BLOCK, end - start)
         keys[:here] = 0
-        node_keys(codes, start, maps, offset, stride, keys[:here])
+        add_node_keys(codes, start, maps, offset, stride, keys[:here])
         for i in range(here):
             number = place[keys[i]]
             if number < 0:
@@ -222,7 +222,7 @@ def count_hashed(keys: Counts, counts: Counts) -> tuple[Codes, Codes, Counts]:
 
 
 @jit
-def refine_keys(numbers: Codes, codes: Codes, domain: int) -> Counts:
+def pair_keys(numbers: Codes, codes: Codes, domain: int) -> Counts:
     """Return one key for each pair of a number and a code below `domain`."""
     keys = np.empty(len(numbers), np.int64)
     for i in range(len(numbers)):
@@ -231,7 +231,7 @@ def refine_keys(numbers: Codes, codes: Codes, domain: int) -> Counts:
 
 
 @jit
-def failing_codes(
+def add_failing_codes(
     codes: Codes,
     counts: Counts,
     rows: tuple[int, int],

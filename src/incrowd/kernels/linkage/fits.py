@@ -13,11 +13,11 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.compile import jit
-from incrowd.kernels.histogram import bounds
+from incrowd.kernels.histogram import class_bounds
 
 
 @jit
-def split(rows: Codes, start: Counts, column: Codes, domain: int) -> tuple[Codes, Counts]:
+def split_by_column(rows: Codes, start: Counts, column: Codes, domain: int) -> tuple[Codes, Counts]:
     """Return the classes split by a column, with codes below `domain`: rows, and their bounds."""
     end = len(rows)
     cells = np.full(domain, -1, dtype=np.int32)
@@ -50,7 +50,7 @@ def split(rows: Codes, start: Counts, column: Codes, domain: int) -> tuple[Codes
 @jit
 def transpose_pairs(start: Counts, member: Codes, number: int) -> tuple[Counts, Codes]:
     """Return the pairs by member: where each of `number` members begins, and its owners."""
-    begin = bounds(member, number)
+    begin = class_bounds(member, number)
     free, owner = begin[:-1].copy(), np.empty(len(member), dtype=np.int32)
     for a in range(len(start) - 1):
         for i in range(start[a], start[a + 1]):
@@ -70,7 +70,7 @@ def sum_members(start: Counts, member: Codes, figure: Counts) -> Counts:
 
 
 @jit
-def add_owners(
+def add_owner_figures(
     members: tuple[Counts, Codes], figure: Counts, first: int, total: Counts, last: Codes
 ) -> None:
     """Add the figure of each owner to `total` of all its members, in place.
@@ -84,7 +84,7 @@ def add_owners(
 
 
 @jit
-def hand_out(start: Counts, member: Codes, figure: Counts, each: Counts) -> None:
+def fill_owner_figures(start: Counts, member: Codes, figure: Counts, each: Counts) -> None:
     """Fill `each` with the figure of the owner of each member."""
     for c in range(len(start) - 1):
         for i in range(start[c], start[c + 1]):
@@ -108,7 +108,7 @@ def gather_shown(
                 v = shown[1][e]
                 if place[v] < start[c]:
                     if used == len(code):
-                        code, weight = _twice(code), _twice(weight)
+                        code, weight = _enlarge(code), _enlarge(weight)
                     place[v], code[used], weight[used] = used, v, 0.0
                     used += 1
                 weight[place[v]] += shown[2][e]
@@ -117,7 +117,7 @@ def gather_shown(
 
 
 @jit
-def _twice(line: Any) -> Any:
+def _enlarge(line: Any) -> Any:
     """Return a copy of the array with room for twice as many entries and one more."""
     more = np.empty(2 * len(line) + 1, dtype=line.dtype)
     for i in range(len(line)):
@@ -163,7 +163,7 @@ def _add_lines(
 
 
 @jit
-def _most(weight: Floats, seen: Codes, number: int, equal: float) -> tuple[float, int]:
+def _top_weight(weight: Floats, seen: Codes, number: int, equal: float) -> tuple[float, int]:
     """Return `equal` times the largest weight of the `number` codes seen, and how many reach it."""
     least = 0.0
     for j in range(number):
@@ -175,7 +175,7 @@ def _most(weight: Floats, seen: Codes, number: int, equal: float) -> tuple[float
 
 
 @jit
-def _in_lines(shown: tuple[Counts, Codes, Floats], domain: int, visits: int) -> Floats:
+def _weight_lines(shown: tuple[Counts, Codes, Floats], domain: int, visits: int) -> Floats:
     """Return what members show, shape (members, domain), or (0, domain) if that would not pay."""
     members, entries = len(shown[0]) - 1, len(shown[1])
     if members * domain > min(4 * entries, visits):
@@ -218,14 +218,14 @@ def disclosed_values(
     values = np.zeros(classes, dtype=np.int64)
     possible, hits, worst = np.zeros(classes), np.zeros(classes), np.zeros((classes, 3))
     weight, seen = np.zeros(len(usual)), np.empty(len(usual), dtype=np.int32)
-    lines = _in_lines(shown, len(usual), len(members[1]))
+    lines = _weight_lines(shown, len(usual), len(members[1]))
     for c in range(classes):
         if len(lines):
             number = _add_lines(members, c, lines, weight, seen)
         else:
             number = _add_shown(members, c, shown, weight, seen)
         values[c] = number
-        least, ties = _most(weight, seen, number, equal)
+        least, ties = _top_weight(weight, seen, number, equal)
         total = 0.0
         for j in range(number):
             total += weight[seen[j]]
@@ -239,14 +239,14 @@ def disclosed_values(
                     possible[c] += truth[2][t]
                     if weight[v] >= least:
                         hits[c] += truth[2][t] / ties
-                    _judge(worst[c], weight[v] / total, truth[2][t], before[0][v], before[1])
+                    _update_worst(worst[c], weight[v] / total, truth[2][t], before[0][v], before[1])
         for j in range(number):
             weight[seen[j]] = 0.0
     return values, possible, hits, worst
 
 
 @jit
-def _judge(worst: Floats, chance: float, people: float, before: float, limit: float) -> None:
+def _update_worst(worst: Floats, chance: float, people: float, before: float, limit: float) -> None:
     """Update `worst` with the chance that a release gives to so many people's own value.
 
     `worst` is people lifted above the limit, largest chance, most added (`_share_added`). Whoever
@@ -260,7 +260,7 @@ def _judge(worst: Floats, chance: float, people: float, before: float, limit: fl
 
 
 @jit
-def disclosed_own(
+def disclosed_own_values(
     people: tuple[Counts, Codes],
     truth: tuple[Counts, Codes, Floats],
     domain: int,
@@ -274,7 +274,7 @@ def disclosed_own(
     weight, seen = np.zeros(domain), np.empty(domain, dtype=np.int32)
     for c in range(classes):
         number = _add_shown(people, c, truth, weight, seen)
-        least, ties = _most(weight, seen, number, equal)
+        least, ties = _top_weight(weight, seen, number, equal)
         values[c] = number
         for j in range(number):
             possible[c] += weight[seen[j]]
@@ -283,12 +283,12 @@ def disclosed_own(
             weight[seen[j]] = 0.0
             if here >= least:
                 hits[c] += here / ties
-            _judge(worst[c], here / possible[c], here, before[0][seen[j]], before[1])
+            _update_worst(worst[c], here / possible[c], here, before[0][seen[j]], before[1])
     return values, possible, hits, worst
 
 
 @jit
-def individuals(
+def count_individuals(
     pairs: tuple[Counts, Codes], people: tuple[Counts, Codes], owned: tuple[Counts, Codes, int]
 ) -> Counts:
     """Return per class of rows how many different individuals are among the people who fit it.
@@ -330,7 +330,7 @@ def expected_links(
 
 
 @jit
-def summed_hits(hits: Floats, people: Counts, before: float, limit: float) -> Floats:
+def sum_hits(hits: Floats, people: Counts, before: float, limit: float) -> Floats:
     """Return ten sums over classes with people, and the worst of them, in one pass.
 
     Classes, people, hits; people times people, people times hits, hits times hits; people whose
@@ -349,7 +349,7 @@ def summed_hits(hits: Floats, people: Counts, before: float, limit: float) -> Fl
         found[4] += n * y
         found[5] += y * y
         chance, largest = y / n, found[7]
-        _judge(found[6:9], chance, n, before, limit)
+        _update_worst(found[6:9], chance, n, before, limit)
         if chance > largest * (1 + 1e-12):
             found[9] = n
         elif chance > 0.0 and chance >= largest * (1 - 1e-12):

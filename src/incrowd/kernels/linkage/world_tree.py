@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.compile import jit
-from incrowd.kernels.fold import mix
-from incrowd.kernels.identify.hitting_sets import bits as ones
+from incrowd.kernels.fold import mix_bits
+from incrowd.kernels.identify.hitting_sets import count_bits as ones
 
 Keys = np.ndarray[tuple[int], np.dtype[np.uint64]]
 Words = NDArray[np.uint64]
@@ -36,18 +36,18 @@ _NONE = np.uint64(0)
 
 
 @jit
-def translate(codes: Codes, digit: Codes, radix: np.uint64, keys: Keys) -> None:
+def append_translated(codes: Codes, digit: Codes, radix: np.uint64, keys: Keys) -> None:
     """Append the digit of each code, below `radix`, as the last one of the keys."""
     for i in range(len(keys)):
         keys[i] = keys[i] * radix + np.uint64(digit[codes[i]])
 
 
 @jit
-def remember(keys: Keys, slots: Keys, number: Codes) -> None:
+def fill_hash_table(keys: Keys, slots: Keys, number: Codes) -> None:
     """Put different keys into an empty hash table: keys + 1 in `slots`, places in `number`."""
     mask = np.uint64(len(slots) - 1)
     for i in range(len(keys)):
-        slot = mix(keys[i]) & mask
+        slot = mix_bits(keys[i]) & mask
         while slots[slot] != 0:
             slot = (slot + _ONE) & mask
         slots[slot] = keys[i] + _ONE
@@ -55,18 +55,18 @@ def remember(keys: Keys, slots: Keys, number: Codes) -> None:
 
 
 @jit
-def look_up(keys: Keys, slots: Keys, number: Codes, place: Codes) -> None:
+def look_up_keys(keys: Keys, slots: Keys, number: Codes, place: Codes) -> None:
     """Fill `place` with the place of each key in the hash table of `remember`, -1 if unknown."""
     mask = np.uint64(len(slots) - 1)
     for i in range(len(keys)):
-        slot = mix(keys[i]) & mask
+        slot = mix_bits(keys[i]) & mask
         while slots[slot] != 0 and slots[slot] != keys[i] + _ONE:
             slot = (slot + _ONE) & mask
         place[i] = number[slot] if slots[slot] != 0 else -1
 
 
 @jit
-def count(place: Codes, total: Counts) -> None:
+def count_places(place: Codes, total: Counts) -> None:
     """Add 1 to `total` at each place; -1 is skipped."""
     for i in range(len(place)):
         if place[i] >= 0:
@@ -74,7 +74,9 @@ def count(place: Codes, total: Counts) -> None:
 
 
 @jit
-def cover(runs: tuple[Counts, Codes, Codes], label: Codes, rank: Codes, sets: Words) -> None:
+def fill_row_sets(
+    runs: tuple[Counts, Codes, Codes], label: Codes, rank: Codes, sets: Words
+) -> None:
     """Fill `sets`, one set per value, with the rows that show a label which stands for the value.
 
     `runs` are those of each label, from `low` to `high`. `rank` has, for each value, how many
@@ -91,7 +93,9 @@ def cover(runs: tuple[Counts, Codes, Codes], label: Codes, rank: Codes, sets: Wo
 
 
 @jit
-def fitting(sets: Words, rows: int, people: Codes, first: int, room: int) -> tuple[Counts, Codes]:
+def list_fitting_rows(
+    sets: Words, rows: int, people: Codes, first: int, room: int
+) -> tuple[Counts, Codes]:
     """Return the rows that people fit, from person `first` on, until there are more than `room`.
 
     They come in compressed rows, one per person done. `people` has the sets of each, column by
@@ -102,7 +106,7 @@ def fitting(sets: Words, rows: int, people: Codes, first: int, room: int) -> tup
     width = sets.shape[1]
     word, place = np.empty((depth + 1, width), np.uint64), np.empty((depth + 1, width), np.int32)
     left = np.zeros(depth + 1, dtype=np.int64)
-    _fill_with_all(rows, word[0], place[0])
+    _set_all_bits(rows, word[0], place[0])
     left[0] = width
     start = np.zeros(number - first + 1, dtype=np.int64)
     found = np.empty(room + 64 * width, dtype=np.int32)
@@ -121,7 +125,7 @@ def fitting(sets: Words, rows: int, people: Codes, first: int, room: int) -> tup
 
 
 @jit
-def _fill_with_all(rows: int, word: Words, place: Codes) -> None:
+def _set_all_bits(rows: int, word: Words, place: Codes) -> None:
     """Fill in the set of all rows: its words, and the place of each word."""
     for w in range(len(word)):
         word[w], place[w] = ~_NONE, w
@@ -154,7 +158,7 @@ def _list_rows(word: np.uint64, base: int, found: Codes, used: int) -> int:
 
 
 @jit
-def swap(cells: Codes, origin: Codes, a: int, b: int) -> None:
+def swap_points(cells: Codes, origin: Codes, a: int, b: int) -> None:
     """Exchange the points a and b, in place."""
     for j in range(cells.shape[1]):
         cells[a, j], cells[b, j] = cells[b, j], cells[a, j]
@@ -162,7 +166,7 @@ def swap(cells: Codes, origin: Codes, a: int, b: int) -> None:
 
 
 @jit
-def select(cells: Codes, origin: Codes, j: int, lo: int, hi: int, middle: int) -> None:
+def select_halves(cells: Codes, origin: Codes, j: int, lo: int, hi: int, middle: int) -> None:
     """Move points of [lo, hi) so that codes before `middle` are no larger than after it (Hoare)."""
     hi -= 1
     while lo < hi:
@@ -175,7 +179,7 @@ def select(cells: Codes, origin: Codes, j: int, lo: int, hi: int, middle: int) -
             while cells[right, j] > pivot:
                 right -= 1
             if left <= right:
-                swap(cells, origin, left, right)
+                swap_points(cells, origin, left, right)
                 left += 1
                 right -= 1
         if middle <= right:
@@ -187,7 +191,7 @@ def select(cells: Codes, origin: Codes, j: int, lo: int, hi: int, middle: int) -
 
 
 @jit
-def halve(tree: Tree, origin: Codes, width: Floats, part: int, lo: int, hi: int) -> int:
+def halve_part(tree: Tree, origin: Codes, width: Floats, part: int, lo: int, hi: int) -> int:
     """Fill in the bounds of a part and halve it along its widest column; return the middle.
 
     A part of `LEAF` points or fewer, or of equal ones, keeps its order. `width[j]` is what the span
@@ -207,24 +211,24 @@ def halve(tree: Tree, origin: Codes, width: Floats, part: int, lo: int, hi: int)
             best, widest = j, span
     middle = (lo + hi) >> 1
     if hi - lo > LEAF and best >= 0:
-        select(cells, origin, best, lo, hi, middle)
+        select_halves(cells, origin, best, lo, hi, middle)
     return middle
 
 
 @jit
-def build(tree: Tree, origin: Codes, width: Floats, part: int, lo: int, hi: int) -> None:
+def build_tree(tree: Tree, origin: Codes, width: Floats, part: int, lo: int, hi: int) -> None:
     """Put points `lo` to before `hi` in the order of the tree; fill in bounds from `part` down."""
     todo = [(part, lo, hi)]
     while todo:
         part, lo, hi = todo.pop()
-        middle = halve(tree, origin, width, part, lo, hi)
+        middle = halve_part(tree, origin, width, part, lo, hi)
         if hi - lo > LEAF:
             todo.append((2 * part + 1, lo, middle))
             todo.append((2 * part + 2, middle, hi))
 
 
 @jit
-def relation(sets: Sets, s: int, lo: int, hi: int) -> int:
+def set_relation(sets: Sets, s: int, lo: int, hi: int) -> int:
     """Return how set s lies to the codes `lo` to `hi`: 0 apart, 2 it has them all, 1 neither."""
     start, low, high = sets
     first, last = start[s], start[s + 1]
@@ -252,7 +256,7 @@ def ends_of(sets: Sets, box: Codes) -> Codes:
 
 
 @jit
-def leaf_spans(
+def add_leaf_spans(
     tree: Tree, sets: Sets, box: Codes, ends: Codes, part: Counts, spans: Counts, found: int
 ) -> int:
     """Add the runs of points of a leaf that lie in a box to `spans`; return how many runs it has.
@@ -267,7 +271,7 @@ def leaf_spans(
             if part[3] >> j & 1 and (
                 code < ends[j, 0]
                 or code > ends[j, 1]
-                or (ends[j, 2] == 0 and relation(sets, box[j], code, code) == 0)
+                or (ends[j, 2] == 0 and set_relation(sets, box[j], code, code) == 0)
             ):
                 inside = False
                 break
@@ -287,7 +291,7 @@ def add_span(spans: Counts, found: int, lo: int, hi: int) -> int:
 
 
 @jit
-def spans_of(tree: Tree, sets: Sets, box: Codes, stack: Counts, spans: Counts) -> int:
+def fill_spans(tree: Tree, sets: Sets, box: Codes, stack: Counts, spans: Counts) -> int:
     """Fill `spans` with the points in a box as runs of places; return how many runs.
 
     Columns in which the box has all codes of a part are not looked at again within it.
@@ -310,7 +314,7 @@ def spans_of(tree: Tree, sets: Sets, box: Codes, stack: Counts, spans: Counts) -
                 if ends[j, 2]:
                     opened ^= int(ends[j, 0] <= first and last <= ends[j, 1]) << j
                     continue
-                how = relation(sets, box[j], first, last)
+                how = set_relation(sets, box[j], first, last)
                 if how == 0:
                     apart = True
                     break
@@ -321,7 +325,7 @@ def spans_of(tree: Tree, sets: Sets, box: Codes, stack: Counts, spans: Counts) -
             found = add_span(spans, found, lo, hi)
         elif hi - lo <= LEAF:
             stack[depth, 3] = opened
-            found = leaf_spans(tree, sets, box, ends, stack[depth], spans, found)
+            found = add_leaf_spans(tree, sets, box, ends, stack[depth], spans, found)
         else:
             middle = (lo + hi) >> 1
             stack[depth, 0], stack[depth, 1], stack[depth, 2] = 2 * part + 2, middle, hi
@@ -332,7 +336,9 @@ def spans_of(tree: Tree, sets: Sets, box: Codes, stack: Counts, spans: Counts) -
 
 
 @jit
-def count_boxes(tree: Tree, sets: Sets, boxes: Codes, shared: Shared, total: Counts) -> None:
+def count_people_in_boxes(
+    tree: Tree, sets: Sets, boxes: Codes, shared: Shared, total: Counts
+) -> None:
     """Add to `total` how many people each box may be: those of its points, everybody once.
 
     `shared` is (people, start, unit): people of no other point among the points before each, and
@@ -343,7 +349,7 @@ def count_boxes(tree: Tree, sets: Sets, boxes: Codes, shared: Shared, total: Cou
     stack = np.empty((_DEPTH, 4), dtype=np.int64)
     spans = np.empty((len(tree[0]) // 2 + 1, 2), dtype=np.int64)
     for b in range(len(boxes)):
-        for s in range(spans_of(tree, sets, boxes[b], stack, spans)):
+        for s in range(fill_spans(tree, sets, boxes[b], stack, spans)):
             lo, hi = spans[s, 0], spans[s, 1]
             total[b] += people[hi] - people[lo]
             for i in range(start[lo], start[hi]):
@@ -353,7 +359,7 @@ def count_boxes(tree: Tree, sets: Sets, boxes: Codes, shared: Shared, total: Cou
 
 
 @jit
-def list_boxes(tree: Tree, sets: Sets, boxes: Codes, start: Counts, point: Codes) -> None:
+def list_points_in_boxes(tree: Tree, sets: Sets, boxes: Codes, start: Counts, point: Codes) -> None:
     """Fill `point` with the points of each box, those of box b up to `start[b + 1]`.
 
     Where `point` has no room left, the points are only counted in `start`.
@@ -362,7 +368,7 @@ def list_boxes(tree: Tree, sets: Sets, boxes: Codes, start: Counts, point: Codes
     spans = np.empty((len(tree[0]) // 2 + 1, 2), dtype=np.int64)
     end = 0
     for b in range(len(boxes)):
-        for s in range(spans_of(tree, sets, boxes[b], stack, spans)):
+        for s in range(fill_spans(tree, sets, boxes[b], stack, spans)):
             for i in range(spans[s, 0], spans[s, 1]):
                 if end < len(point):
                     point[end] = i

@@ -73,7 +73,7 @@ _NONE = np.int32(2**31 - 1)
 
 
 @jit
-def enter(items: Lined, values: Codes, pair: Pair, group: int, record: int) -> None:
+def enter_group(items: Lined, values: Codes, pair: Pair, group: int, record: int) -> None:
     """Add a record, which is in neither group, to a group, as the first of its value."""
     sizes, counts, with_count, top, head, follow, prior, held, low, high, start, changes = pair
     cells, of = items
@@ -98,7 +98,7 @@ def enter(items: Lined, values: Codes, pair: Pair, group: int, record: int) -> N
 
 
 @jit
-def leave(items: Lined, values: Codes, pair: Pair, group: int, record: int) -> None:
+def leave_group(items: Lined, values: Codes, pair: Pair, group: int, record: int) -> None:
     """Take a record out of the group in which it is."""
     sizes, counts, with_count, top, head, follow, prior, held, low, high, start, changes = pair
     cells, of = items
@@ -142,7 +142,7 @@ def cost_with(items: Lined, boxes: BoxCosts, pair: Pair, group: int, record: int
 
 
 @jit
-def outside(items: Lined, pair: Pair, group: int, record: int) -> bool:
+def is_outside(items: Lined, pair: Pair, group: int, record: int) -> bool:
     """Whether a record is outside the span of a group, which it would make wider."""
     cells, of = items
     low, high = pair.low, pair.high
@@ -154,13 +154,13 @@ def outside(items: Lined, pair: Pair, group: int, record: int) -> bool:
 
 
 @jit
-def lower(a: tuple[int, int], b: tuple[int, int]) -> bool:
+def is_less(a: tuple[int, int], b: tuple[int, int]) -> bool:
     """Whether the fraction a, as numerator and denominator, is less than b."""
     return a[0] * b[1] < b[0] * a[1]
 
 
 @jit
-def betters(pair: Pair, source: int, value: int, by_value: bool) -> bool:
+def would_better(pair: Pair, source: int, value: int, by_value: bool) -> bool:
     """Whether the less private group is better off if a record of this value leaves the source.
 
     If it is as private as before, the other must be better off. Privacy is records over those of
@@ -176,16 +176,16 @@ def betters(pair: Pair, source: int, value: int, by_value: bool) -> bool:
     if not by_value:
         here, there = (sizes[source], 1), (sizes[target], 1)
         then_here, then_there = (sizes[source] - 1, 1), (sizes[target] + 1, 1)
-    if lower(there, here):
+    if is_less(there, here):
         here, there = there, here
-    if lower(then_there, then_here):
+    if is_less(then_there, then_here):
         then_here, then_there = then_there, then_here
-    equal = not lower(then_here, here) and lower(there, then_there)
-    return lower(here, then_here) or equal
+    equal = not is_less(then_here, here) and is_less(there, then_there)
+    return is_less(here, then_here) or equal
 
 
 @jit
-def nearest(
+def cheapest_movable_record(
     items: Lined,
     boxes: BoxCosts,
     pair: Pair,
@@ -203,7 +203,7 @@ def nearest(
     head, follow, changes = pair.head, pair.follow, pair.changes
     record = mark[2] if mark[1] == changes[1 - source] else head[source, value]
     while record >= 0:
-        if moved[record] == 0 and not outside(items, pair, 1 - source, record):
+        if moved[record] == 0 and not is_outside(items, pair, 1 - source, record):
             mark[1], mark[2] = changes[1 - source], follow[record]
             return int(record)
         record = follow[record]
@@ -219,7 +219,7 @@ def nearest(
 
 
 @jit
-def move(
+def move_record(
     items: Lined,
     values: Codes,
     boxes: BoxCosts,
@@ -237,13 +237,15 @@ def move(
     if pair.sizes[source] < 2:
         return False
     while True:
-        value = commonest(pair, source, ways, by_value)
+        value = commonest_movable_value(pair, source, ways, by_value)
         if value < 0:
             return False
-        record = nearest(items, boxes, pair, source, value, moved, marks[source, value], most)
+        record = cheapest_movable_record(
+            items, boxes, pair, source, value, moved, marks[source, value], most
+        )
         if record >= 0:
-            leave(items, values, pair, source, record)
-            enter(items, values, pair, 1 - source, record)
+            leave_group(items, values, pair, source, record)
+            enter_group(items, values, pair, 1 - source, record)
             ways.direction[value] = source
             moved[record] = 1
             return True
@@ -251,7 +253,7 @@ def move(
 
 
 @jit
-def commonest(pair: Pair, source: int, ways: Ways, by_value: bool) -> int:
+def commonest_movable_value(pair: Pair, source: int, ways: Ways, by_value: bool) -> int:
     """Return the commonest value of the source with records that may and should go, or -1."""
     direction, marks = ways.direction, ways.marks
     changes = pair.changes[1 - source]
@@ -259,7 +261,7 @@ def commonest(pair: Pair, source: int, ways: Ways, by_value: bool) -> int:
     for value, count in enumerate(pair.counts[source]):
         if count <= most or direction[value] == 1 - source or marks[source, value, 0] == changes:
             continue
-        if betters(pair, source, value, by_value):
+        if would_better(pair, source, value, by_value):
             best, most = value, count
     return int(best)
 
@@ -295,7 +297,7 @@ def new_ways(number: int, records: int) -> Ways:
 
 
 @jit
-def adjust(
+def adjust_groups(
     items: Lined, values: Codes, boxes: BoxCosts, pair: Pair, ways: Ways, rule: GroupRule
 ) -> None:
     """Move records between the groups, one from each in turn, until none can go (Figure 17)."""
@@ -305,11 +307,11 @@ def adjust(
     while going:
         going = False
         for source in range(2):
-            going |= move(items, values, boxes, pair, source, ways, rule)
+            going |= move_record(items, values, boxes, pair, source, ways, rule)
 
 
 @jit
-def clear(items: Lined, pair: Pair, group: int) -> None:
+def clear_group(items: Lined, pair: Pair, group: int) -> None:
     """Empty a group."""
     sizes, counts, with_count, top = pair.sizes, pair.counts, pair.with_count, pair.top
     head, follow, held = pair.head, pair.follow, pair.held
@@ -340,11 +342,11 @@ def put_away(items: Lined, pair: Pair, group: int, class_of: Codes, number: int)
         while record >= 0:
             class_of[record] = number
             record = follow[record]
-    clear(items, pair, group)
+    clear_group(items, pair, group)
 
 
 @jit
-def most_private(
+def grow_and_adjust_groups(
     items: Lined, values: Codes, number: int, boxes: BoxCosts, start: Counts, rule: GroupRule
 ) -> Codes:
     """Return the class of each record of a line: groups as large as `most` allows, then adjusted.
@@ -359,16 +361,16 @@ def most_private(
     for record in range(len(values)):
         alone = sizes[current] == 0
         if alone or cost_with(items, boxes, pair, current, record) <= rule.most:
-            enter(items, values, pair, current, record)
+            enter_group(items, values, pair, current, record)
             continue
         if sizes[1 - current] > 0:
-            adjust(items, values, boxes, pair, ways, rule)
+            adjust_groups(items, values, boxes, pair, ways, rule)
             put_away(items, pair, 1 - current, class_of, classes)
             classes += 1
         current = 1 - current
-        enter(items, values, pair, current, record)
+        enter_group(items, values, pair, current, record)
     if sizes[1 - current] > 0:
-        adjust(items, values, boxes, pair, ways, rule)
+        adjust_groups(items, values, boxes, pair, ways, rule)
         put_away(items, pair, 1 - current, class_of, classes)
         classes += 1
     put_away(items, pair, current, class_of, classes)
@@ -376,7 +378,7 @@ def most_private(
 
 
 @jit
-def beginnings(items: Lined, boxes: BoxCosts, start: Counts, most: float) -> Counts:
+def longest_run_starts(items: Lined, boxes: BoxCosts, start: Counts, most: float) -> Counts:
     """Return the first record of the longest run up to each record that costs `most` or less.
 
     Every record alone must cost no more.
@@ -388,15 +390,15 @@ def beginnings(items: Lined, boxes: BoxCosts, start: Counts, most: float) -> Cou
     begin = 0
     for record in range(n):
         while begin < record and cost_with(items, boxes, pair, 0, record) > most:
-            leave(items, values, pair, 0, begin)
+            leave_group(items, values, pair, 0, begin)
             begin += 1
-        enter(items, values, pair, 0, record)
+        enter_group(items, values, pair, 0, record)
         first[record] = begin
     return first
 
 
 @jit
-def runs_of(first: Counts, k: int) -> Codes:
+def divide_into_runs(first: Counts, k: int) -> Codes:
     """Return the class of each record in a division into runs of k or more; empty if none is.
 
     `first` is what `beginnings` gives. A run that ends with record i begins between first[i] and i

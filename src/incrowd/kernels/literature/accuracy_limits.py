@@ -14,7 +14,7 @@ from incrowd.kernels.compile import jit
 
 
 @jit
-def company(
+def count_possible_company(
     cells: Codes, counts: Counts, values: Codes, boxes: BoxCosts, rows: Codes, most: float
 ) -> tuple[Counts, Counts]:
     """Return for each row the records within the bound of it, and how many values these have."""
@@ -39,7 +39,7 @@ def company(
 
 
 @jit
-def longest_runs(first: Counts) -> Counts:
+def longest_run_lengths(first: Counts) -> Counts:
     """Return the length of the longest run that holds each record of a line.
 
     `first` is where the longest run up to each record begins (see `accuracy.beginnings`); it never

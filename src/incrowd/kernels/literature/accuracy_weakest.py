@@ -15,11 +15,11 @@ from incrowd.kernels.literature.accuracy import (
     GroupRule,
     Pair,
     Ways,
-    adjust,
-    clear,
-    enter,
-    leave,
-    lower,
+    adjust_groups,
+    clear_group,
+    enter_group,
+    is_less,
+    leave_group,
     new_ways,
 )
 from incrowd.kernels.literature.diversify import Lined
@@ -74,7 +74,7 @@ def chain_classes(items: Lined, values: Codes, class_of: Codes, number: int) -> 
 
 
 @jit
-def privacy(classes: ClassChains, c: int, by_value: bool) -> tuple[int, int]:
+def class_privacy(classes: ClassChains, c: int, by_value: bool) -> tuple[int, int]:
     """Return the privacy of class c as a fraction, numerator and denominator.
 
     That is its records over those of its commonest value (`by_value`), or over 1.
@@ -83,12 +83,13 @@ def privacy(classes: ClassChains, c: int, by_value: bool) -> tuple[int, int]:
 
 
 @jit
-def weakest(classes: ClassChains, by_value: bool) -> int:
+def weakest_class(classes: ClassChains, by_value: bool) -> int:
     """Return the class with the least privacy, the first of several; -1 if all are empty."""
     worst = -1
     for c in range(len(classes.sizes)):
         if classes.sizes[c] > 0 and (
-            worst < 0 or lower(privacy(classes, c, by_value), privacy(classes, worst, by_value))
+            worst < 0
+            or is_less(class_privacy(classes, c, by_value), class_privacy(classes, worst, by_value))
         ):
             worst = c
     return worst
@@ -113,7 +114,9 @@ def near_classes(
 
 
 @jit
-def load(items: Lined, values: Codes, pair: Pair, group: int, classes: ClassChains, c: int) -> None:
+def load_class(
+    items: Lined, values: Codes, pair: Pair, group: int, classes: ClassChains, c: int
+) -> None:
     """Copy the records of class c to a group, which must be empty."""
     sizes, counts, with_count, top, head, follow, prior, held, low, high, start, changes = pair
     cells, of = items
@@ -137,7 +140,7 @@ def load(items: Lined, values: Codes, pair: Pair, group: int, classes: ClassChai
 
 
 @jit
-def keep(pair: Pair, group: int, classes: ClassChains, c: int) -> None:
+def store_class(pair: Pair, group: int, classes: ClassChains, c: int) -> None:
     """Copy the records of a group to class c, in place of those that it had."""
     first, next_of, sizes, tops, low, high = classes
     head, follow = pair.head, pair.follow
@@ -166,8 +169,8 @@ def reset_moves(items: Lined, values: Codes, pair: Pair, ways: Ways, back: bool)
             after = follow[i]
             moved[i] = 0
             if back:
-                leave(items, values, pair, 1 - source, i)
-                enter(items, values, pair, source, i)
+                leave_group(items, values, pair, 1 - source, i)
+                enter_group(items, values, pair, source, i)
             i = after
 
 
@@ -188,25 +191,28 @@ def trade_records(
     and after; group 1 is empty.
     """
     one, other = two
-    mine, theirs = privacy(classes, one, rule.by_value), privacy(classes, other, rule.by_value)
-    before = theirs if lower(theirs, mine) else mine
-    load(items, values, pair, 1, classes, other)
-    adjust(items, values, boxes, pair, ways, rule)
+    mine, theirs = (
+        class_privacy(classes, one, rule.by_value),
+        class_privacy(classes, other, rule.by_value),
+    )
+    before = theirs if is_less(theirs, mine) else mine
+    load_class(items, values, pair, 1, classes, other)
+    adjust_groups(items, values, boxes, pair, ways, rule)
     sizes, tops = pair.sizes, pair.top
     better = True
     for group in range(2):
         after = (sizes[group], tops[group] if rule.by_value else 1)
-        better &= lower(before, after)
+        better &= is_less(before, after)
     reset_moves(items, values, pair, ways, not better)
     if better:
-        keep(pair, 0, classes, one)
-        keep(pair, 1, classes, other)
-    clear(items, pair, 1)
+        store_class(pair, 0, classes, one)
+        store_class(pair, 1, classes, other)
+    clear_group(items, pair, 1)
     return better
 
 
 @jit
-def join(classes: ClassChains, values: Codes, number: int, one: int, other: int) -> None:
+def join_class(classes: ClassChains, values: Codes, number: int, one: int, other: int) -> None:
     """Move all records of class `one` to class `other`."""
     first, next_of, sizes, tops, low, high = classes
     counts = np.zeros(number, np.int64)
@@ -250,17 +256,17 @@ def help_weakest(
     ways = new_ways(number, len(values))
     done, loaded = True, -1
     for _ in range(limits[1]):
-        one = weakest(classes, rule.by_value)
+        one = weakest_class(classes, rule.by_value)
         if one != loaded:
-            clear(items, pair, 0)
-            load(items, values, pair, 0, classes, one)
+            clear_group(items, pair, 0)
+            load_class(items, values, pair, 0, classes, one)
             loaded = one
         others, costs = near_classes(classes, boxes, one, limits[0])
         done = False
         for i in range(len(others)):
             two = (one, others[i])
             if costs[i] <= rule.most:
-                join(classes, values, number, one, others[i])
+                join_class(classes, values, number, one, others[i])
                 done, loaded = True, -1
             else:
                 done = trade_records(items, values, boxes, pair, ways, rule, classes, two)
@@ -268,7 +274,7 @@ def help_weakest(
                 break
         if not done:
             break
-    clear(items, pair, 0)
+    clear_group(items, pair, 0)
     new_class = np.full(len(values), -1, np.int32)
     place = 0
     for c in range(len(classes.first)):

@@ -7,7 +7,7 @@ import numpy as np
 
 from incrowd.arrays import Codes
 from incrowd.kernels.compile import jit
-from incrowd.kernels.literature.diversify import domains, ranks
+from incrowd.kernels.literature.diversify import chain_domains, rank_values
 
 
 @jit
@@ -18,8 +18,8 @@ def bucketize(values: Codes, number: int, l: int) -> Codes:
     value are to be taken. Records that are left when fewer than l buckets hold any are in class -1.
     Of values with equal counts the last are taken, so that they still stand by falling count.
     """
-    counts, ranked, _, at_least = ranks(values, number)
-    first, follows = domains(values, number)
+    counts, ranked, _, at_least = rank_values(values, number)
+    first, follows = chain_domains(values, number)
     class_of = np.full(len(values), -1, np.int32)
     classes = 0
     while at_least[1] >= l:

@@ -43,7 +43,7 @@ class Rank(NamedTuple):
 
 
 @jit
-def ranks(values: Codes, number: int) -> Rank:
+def rank_values(values: Codes, number: int) -> Rank:
     """Return the `number` values by falling count of their records."""
     counts = np.zeros(number, np.int64)
     for value in values:
@@ -60,7 +60,7 @@ def ranks(values: Codes, number: int) -> Rank:
 
 
 @jit
-def swap(rank: Rank, value: int, to: int) -> None:
+def swap_ranks(rank: Rank, value: int, to: int) -> None:
     """Exchange in the ranking a value and the one at the place `to`."""
     ranked, place = rank.ranked, rank.place
     other, at = ranked[to], place[value]
@@ -69,31 +69,31 @@ def swap(rank: Rank, value: int, to: int) -> None:
 
 
 @jit
-def take(rank: Rank, value: int) -> None:
+def count_off(rank: Rank, value: int) -> None:
     """Count one unassigned record of this value less."""
     counts, at_least = rank.counts, rank.at_least
-    swap(rank, value, at_least[counts[value]] - 1)
+    swap_ranks(rank, value, at_least[counts[value]] - 1)
     at_least[counts[value]] -= 1
     counts[value] -= 1
 
 
 @jit
-def give(rank: Rank, value: int) -> None:
+def count_back(rank: Rank, value: int) -> None:
     """Count one unassigned record of this value more."""
     counts, at_least = rank.counts, rank.at_least
-    swap(rank, value, at_least[counts[value] + 1])
+    swap_ranks(rank, value, at_least[counts[value] + 1])
     counts[value] += 1
     at_least[counts[value]] += 1
 
 
 @jit
-def eligible(rank: Rank, l: int, left: int) -> bool:
+def is_eligible(rank: Rank, l: int, left: int) -> bool:
     """Whether no value has more than `left` / l of the `left` unassigned records."""
     return bool(rank.counts[rank.ranked[0]] * l <= left)
 
 
 @jit
-def domains(values: Codes, number: int) -> tuple[Counts, Counts]:
+def chain_domains(values: Codes, number: int) -> tuple[Counts, Counts]:
     """Return the first record of each value, and after each record the next of the same value."""
     n = len(values)
     first, follows = np.full(number, n), np.full(n, n)
@@ -117,7 +117,7 @@ def span_cost(items: Lined, boxes: BoxCosts, records: Counts) -> float:
 
 
 @jit
-def push(heap: Counts, record: int) -> None:
+def push_record(heap: Counts, record: int) -> None:
     """Add a record to a heap: its size, then the records, none before its parent."""
     heap[0] += 1
     at = heap[0]
@@ -128,7 +128,7 @@ def push(heap: Counts, record: int) -> None:
 
 
 @jit
-def pop(heap: Counts) -> int:
+def pop_record(heap: Counts) -> int:
     """Take the lowest record from a heap and return it."""
     lowest, last = heap[1], heap[heap[0]]
     heap[0] -= 1
@@ -145,10 +145,10 @@ def pop(heap: Counts) -> int:
 
 
 @jit
-def fill(frontier: Counts, class_of: Codes, group: Counts, size: int, most: int) -> int:
+def fill_group(frontier: Counts, class_of: Codes, group: Counts, size: int, most: int) -> int:
     """Move the lowest unassigned records of the frontier to the group until it has `most`."""
     while size < most and frontier[0] > 0:
-        record = pop(frontier)
+        record = pop_record(frontier)
         if class_of[record] < 0:
             group[size] = record
             size += 1
@@ -156,7 +156,7 @@ def fill(frontier: Counts, class_of: Codes, group: Counts, size: int, most: int)
 
 
 @jit
-def fall_back(rank: Rank, first: Counts, l: int, left: int, group: Counts) -> int:
+def take_most_frequent(rank: Rank, first: Counts, l: int, left: int, group: Counts) -> int:
     """Fill `group` with the first records of the l most frequent values, and of more if need be.
 
     Returned is its size: the least, from l on, that leaves an eligible rest; 0 if none does. Of
@@ -166,11 +166,11 @@ def fall_back(rank: Rank, first: Counts, l: int, left: int, group: Counts) -> in
     order = ranked[counts[ranked] > 0]
     order = order[np.argsort(first[order] - counts[order] * (left + first.max()))]
     for size in range(len(order)):
-        if size >= l and eligible(rank, l, left - size):
+        if size >= l and is_eligible(rank, l, left - size):
             return size
         group[size] = first[order[size]]
-        take(rank, order[size])
-    return len(order) if eligible(rank, l, left - len(order)) else 0
+        count_off(rank, order[size])
+    return len(order) if is_eligible(rank, l, left - len(order)) else 0
 
 
 @jit
@@ -184,69 +184,73 @@ def grow_group(
     """
     l, left, size = rule
     for i in range(size):
-        take(rank, values[group[i]])
-    while not eligible(rank, l, left - size):
-        more = fill(frontier, class_of, group, size, size + 1)
+        count_off(rank, values[group[i]])
+    while not is_eligible(rank, l, left - size):
+        more = fill_group(frontier, class_of, group, size, size + 1)
         if more == size:
             break
-        take(rank, values[group[size]])
+        count_off(rank, values[group[size]])
         size = more
-    if eligible(rank, l, left - size):
+    if is_eligible(rank, l, left - size):
         return int(size)
     for i in range(size):
-        give(rank, values[group[i]])
-        push(frontier, group[i])
+        count_back(rank, values[group[i]])
+        push_record(frontier, group[i])
     return 0
 
 
 @jit
-def spread(items: Lined, values: Codes, number: int, l: int, boxes: BoxCosts) -> tuple[Codes, int]:
+def divide_by_frontier(
+    items: Lined, values: Codes, number: int, l: int, boxes: BoxCosts
+) -> tuple[Codes, int]:
     """Return the class of each record, and how often the greedy step fell back.
 
     The line must be eligible. Classes have `l` or more records of different values, of `number`; no
     -1 is left: the most frequent values always do (Ghinita after Xiao and Tao).
     """
     n = len(values)
-    rank = ranks(values, number)
-    first, follows = domains(values, number)
+    rank = rank_values(values, number)
+    first, follows = chain_domains(values, number)
     class_of = np.full(n, -1, np.int32)
     frontier = np.zeros(n + 2, np.int64)
     for record in first[first < n]:
-        push(frontier, record)
+        push_record(frontier, record)
     group, ahead = np.empty(number, np.int64), np.empty(number, np.int64)
     left, classes, fallen = n, 0, 0
-    waiting = fill(frontier, class_of, ahead, 0, l)
+    waiting = fill_group(frontier, class_of, ahead, 0, l)
     while left > 0:
         group[:waiting] = ahead[:waiting]
         rule = np.array([l, left, waiting])
         size = grow_group(rank, values, frontier, class_of, group, rule)
         if size == 0:
             fallen += 1
-            size = fall_back(rank, first, l, left, group)
-        close(values, (first, follows), frontier, class_of, group[:size], classes)
+            size = take_most_frequent(rank, first, l, left, group)
+        close_group(values, (first, follows), frontier, class_of, group[:size], classes)
         left -= size
-        waiting = fill(frontier, class_of, ahead, 0, l)
+        waiting = fill_group(frontier, class_of, ahead, 0, l)
         more = ahead[0]
         group[size % number] = more
         if (
             waiting == l
             and size < number
-            and joins(items, values, boxes, group[: size + 1], ahead[:l])
+            and should_join(items, values, boxes, group[: size + 1], ahead[:l])
         ):
-            take(rank, values[more])
-            if eligible(rank, l, left - 1):
-                close(values, (first, follows), frontier, class_of, group[size : size + 1], classes)
+            count_off(rank, values[more])
+            if is_eligible(rank, l, left - 1):
+                close_group(
+                    values, (first, follows), frontier, class_of, group[size : size + 1], classes
+                )
                 left -= 1
                 ahead[: l - 1] = ahead[1:l].copy()
-                waiting = fill(frontier, class_of, ahead, l - 1, l)
+                waiting = fill_group(frontier, class_of, ahead, l - 1, l)
             else:
-                give(rank, values[more])
+                count_back(rank, values[more])
         classes += 1
     return class_of, fallen
 
 
 @jit
-def close(
+def close_group(
     values: Codes,
     domain: tuple[Counts, Counts],
     frontier: Counts,
@@ -261,11 +265,11 @@ def close(
         after = follows[record]
         first[values[record]] = after
         if after < len(values):
-            push(frontier, after)
+            push_record(frontier, after)
 
 
 @jit
-def joins(items: Lined, values: Codes, boxes: BoxCosts, group: Counts, ahead: Counts) -> bool:
+def should_join(items: Lined, values: Codes, boxes: BoxCosts, group: Counts, ahead: Counts) -> bool:
     """Whether the last of the group had better be there than be first of those ahead (Figure 14).
 
     It had if its value is not in the group yet and the class with it costs less than that of the l
@@ -319,7 +323,7 @@ def find_edges(items: Lined, members: Counts, low: Codes, high: Codes) -> None:
 
 
 @jit
-def begin(items: Lined, boxes: BoxCosts, swaps: Swaps, first: int, end: int) -> None:
+def fill_edges_and_costs(items: Lined, boxes: BoxCosts, swaps: Swaps, first: int, end: int) -> None:
     """Fill in the edges and costs of the classes `first` to `end` - 1."""
     members, start, low, high, paid, _ = swaps
     for c in range(first, end):
@@ -341,7 +345,7 @@ def cost_after_swap(boxes: BoxCosts, low: Codes, high: Codes, gone: Codes, come:
 
 
 @jit
-def at_edge(low: Codes, high: Codes, codes: Codes, other: Codes) -> bool:
+def would_narrow(low: Codes, high: Codes, codes: Codes, other: Codes) -> bool:
     """Whether a class becomes smaller in some column if these codes give way to others."""
     for j in range(len(codes)):
         code = codes[j]
@@ -362,7 +366,10 @@ def try_swap(items: Lined, boxes: BoxCosts, swaps: Swaps, pair: tuple[int, int, 
     members, start, low, high, paid, _ = swaps
     one, two, p, q = pair
     here, there = cells[of[members[p]]], cells[of[members[q]]]
-    if not (at_edge(low[one], high[one], here, there) or at_edge(low[two], high[two], there, here)):
+    if not (
+        would_narrow(low[one], high[one], here, there)
+        or would_narrow(low[two], high[two], there, here)
+    ):
         return False
     ones, twos = start[one + 1] - start[one], start[two + 1] - start[two]
     first = cost_after_swap(boxes, low[one], high[one], here, there)
@@ -379,7 +386,7 @@ def try_swap(items: Lined, boxes: BoxCosts, swaps: Swaps, pair: tuple[int, int, 
 
 
 @jit
-def swap_round(
+def swap_within(
     items: Lined, values: Codes, boxes: BoxCosts, swaps: Swaps, span: tuple[int, int], rule: Counts
 ) -> int:
     """Swap records among the classes of a span while that costs less; return how many times.

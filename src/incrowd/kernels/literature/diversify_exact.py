@@ -31,7 +31,7 @@ def decode_boundary(state: np.int64, strides: Counts, taken: Counts) -> None:
 
 
 @jit
-def window(line: Line, taken: Counts, most: int, room: Counts) -> int:
+def room_of_next_class(line: Line, taken: Counts, most: int, room: Counts) -> int:
     """Fill `room` with the most records of each domain that the next class may hold.
 
     Returned is the lowest place that is left.
@@ -73,7 +73,7 @@ def is_class(line: Line, taken: Counts, held: Counts, lowest: int, rule: Counts)
 
 
 @jit
-def divide(line: Line, strides: Counts, rule: Counts) -> tuple[int, Counts]:
+def find_division(line: Line, strides: Counts, rule: Counts) -> tuple[int, Counts]:
     """Look for a division into such classes; return 1, 0 or -1, and what each class holds.
 
     1 and a line per class, the records of each domain, if there is one; 0 if there is none, -1 if
@@ -90,9 +90,9 @@ def divide(line: Line, strides: Counts, rule: Counts) -> tuple[int, Counts]:
     while len(todo) > 0:
         state = todo.pop()
         if state == goal:
-            return 1, path(before, goal, strides)
+            return 1, classes_on_path(before, goal, strides)
         decode_boundary(state, strides, taken)
-        lowest = window(line, taken, rule[3], room)
+        lowest = room_of_next_class(line, taken, rule[3], room)
         held[:] = 0
         while True:
             q = 0
@@ -113,7 +113,7 @@ def divide(line: Line, strides: Counts, rule: Counts) -> tuple[int, Counts]:
 
 
 @jit
-def path(before: dict[np.int64, np.int64], goal: np.int64, strides: Counts) -> Counts:
+def classes_on_path(before: dict[np.int64, np.int64], goal: np.int64, strides: Counts) -> Counts:
     """Return what each class on the way to the goal holds of each domain, the first class first.
 
     `before` tells the boundary before each boundary.

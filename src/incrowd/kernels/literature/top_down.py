@@ -13,7 +13,7 @@ from incrowd.kernels.repair import joined_cost
 
 
 @jit
-def farthest(boxes: BoxCosts, cells: Codes, part: Codes, row: int) -> int:
+def farthest_row(boxes: BoxCosts, cells: Codes, part: Codes, row: int) -> int:
     """Return the row of a part that costs most together with this one, the first of several."""
     best, most = row, -1.0
     for other in part:
@@ -24,7 +24,7 @@ def farthest(boxes: BoxCosts, cells: Codes, part: Codes, row: int) -> int:
 
 
 @jit
-def drawn_cost(boxes: BoxCosts, box: Codes, side: int, cells: Codes, row: int) -> float:
+def cost_with_row(boxes: BoxCosts, box: Codes, side: int, cells: Codes, row: int) -> float:
     """Return what a record of the class on a side costs once this row has joined it."""
     total = 0.0
     for j in range(cells.shape[1]):
@@ -34,15 +34,15 @@ def drawn_cost(boxes: BoxCosts, box: Codes, side: int, cells: Codes, row: int) -
 
 
 @jit
-def halve(boxes: BoxCosts, cells: Codes, part: Codes, rounds: int) -> Flags:
+def flag_second_half(boxes: BoxCosts, cells: Codes, part: Codes, rounds: int) -> Flags:
     """Return for each row of a part whether it goes to the second of two rows far apart.
 
     Each goes where the class then costs less, in the order of the part, or to the smaller class.
     """
     one = part[0]
-    two = farthest(boxes, cells, part, one)
+    two = farthest_row(boxes, cells, part, one)
     for _ in range(rounds):
-        one, two = two, farthest(boxes, cells, part, two)
+        one, two = two, farthest_row(boxes, cells, part, two)
     box = np.empty((2, 2, cells.shape[1]), np.int32)
     box[0, :] = cells[one]
     box[1, :] = cells[two]
@@ -50,8 +50,8 @@ def halve(boxes: BoxCosts, cells: Codes, part: Codes, rounds: int) -> Flags:
     sizes = [0, 0]
     for i in range(len(part)):
         row = part[i]
-        here = drawn_cost(boxes, box, 0, cells, row)
-        there = drawn_cost(boxes, box, 1, cells, row)
+        here = cost_with_row(boxes, box, 0, cells, row)
+        there = cost_with_row(boxes, box, 1, cells, row)
         side = int(there < here or (there == here and sizes[1] < sizes[0]))
         side = 0 if row == one else 1 if row == two else side
         second[i] = side == 1
@@ -63,7 +63,7 @@ def halve(boxes: BoxCosts, cells: Codes, part: Codes, rounds: int) -> Flags:
 
 
 @jit
-def cluster(
+def cut_into_parts(
     items: CutItems,
     boxes: BoxCosts,
     order: Codes,
@@ -91,7 +91,7 @@ def cluster(
         if end - start < 2 or counts[rows].sum() < 2 * k:
             done.append(start)
             continue
-        second = halve(boxes, cells, rows, rounds)
+        second = flag_second_half(boxes, cells, rows, rounds)
         right = rows[second]
         left = rows[~second]
         rows[: len(left)] = left
