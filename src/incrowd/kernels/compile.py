@@ -41,9 +41,10 @@ _EVENT: Any = event
 
 
 def _load_without_scipy() -> None:
-    """Load what kernels are made of, but not SciPy, which numba would load only to see it there.
+    """Import the parts of numba that kernels need, without the SciPy that these would import.
 
-    No kernel does linear algebra; whoever else uses numba for that still gets SciPy then.
+    They only check that it is there. No kernel does linear algebra; other users of numba that do
+    still get SciPy when they need it.
     """
     look = _LINALG.ensure_blas
     _LINALG.ensure_blas = lambda: None
@@ -57,7 +58,7 @@ _load_without_scipy()
 
 
 def _is_writable(folder: Path) -> bool:
-    """Whether the folder is there, or can be made, and files can be written to it."""
+    """Whether files can be written to the folder, which is made if it is not there."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
@@ -83,7 +84,10 @@ def _subfolder_name() -> str:
 
 
 def _cache_folder() -> Path | None:
-    """Return the folder that numba will use for the kernels, None if none can be written."""
+    """Return the folder where kernels are kept, None if none can be written.
+
+    Where it is the private one among temporary folders, numba's settings are changed to use it.
+    """
     if _CONFIG.CACHE_DIR:
         given = Path(_CONFIG.CACHE_DIR) / _subfolder_name()
         if _is_writable(given):
@@ -158,7 +162,7 @@ class _CompilationCounter(_LISTENER):  # type: ignore[misc]
         self._number = 0
 
     def on_start(self, event: Any) -> None:
-        """Count a compilation and tell its number; those of what a kernel calls do not count."""
+        """Count a compilation and tell its number; kernels that only kernels call do not count."""
         called = event.data["dispatcher"]
         if not WHOLE or isinstance(called, entry.KernelEntry):
             self._number += 1
@@ -185,6 +189,6 @@ _EVENT.register("numba:compile", _Pausing())
 
 @contextmanager
 def report_compilations(tell: Callable[[int], None]) -> Iterator[None]:
-    """Call `tell` for each kernel that must be compiled meanwhile, with its number from 1 on."""
+    """Call `tell` for each kernel that is compiled in the block, with its number from 1 on."""
     with event.install_listener("numba:compile", _CompilationCounter(tell)):
         yield

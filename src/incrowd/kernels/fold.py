@@ -22,16 +22,16 @@ _HALF = np.uint64(32)
 
 @jit
 def append_digits(keys: Keys, column: Codes, radix: np.uint64) -> None:
-    """Append one column of codes, each below `radix`, as the last digit of the keys."""
+    """Append a column of codes, each below `radix`, to the keys as their last digit, in place."""
     for i in range(len(keys)):
         keys[i] = keys[i] * radix + np.uint64(column[i])
 
 
 @jit
 def split_digits(keys: Keys, radices: Keys, digits: Codes) -> None:
-    """Fill `digits` with the digits of each key: `digits[j]` belongs to `radices[j]`.
+    """Fill `digits` with the digits of each key: `digits[j]` is below `radices[j]`.
 
-    The first is what is left. The keys themselves stay as they are.
+    Only `digits[0]`, the first digit, may be larger. The keys stay as they are.
     """
     for i in range(len(keys)):
         rest = keys[i]
@@ -44,14 +44,14 @@ def split_digits(keys: Keys, radices: Keys, digits: Codes) -> None:
 
 @jit
 def mark_dense(keys: Keys, seen: Flags) -> None:
-    """Set `seen` for each key; it has an entry for every possible key."""
+    """Set `seen[key]` for each key; `seen` has an entry for every possible key."""
     for i in range(len(keys)):
         seen[keys[i]] = True
 
 
 @jit
 def place_dense(keys: Keys, rank: Codes, place: Codes) -> None:
-    """Fill `place` with the rank of each key."""
+    """Fill `place` with `rank[key]` of each key."""
     for i in range(len(keys)):
         place[i] = rank[keys[i]]
 
@@ -65,7 +65,10 @@ def mix_bits(key: np.uint64) -> np.uint64:
 
 @jit
 def count_parts(keys: Keys, shift: np.uint64, counts: Counts) -> None:
-    """Add to `counts` the keys of each part: the highest bits of the mixed key name its part."""
+    """Add the number of keys in each part to `counts`.
+
+    The part of a key is the mixed key (`mix_bits`) without its lowest `shift` bits.
+    """
     for i in range(len(keys)):
         counts[mix_bits(keys[i]) >> shift] += 1
 
@@ -74,9 +77,10 @@ def count_parts(keys: Keys, shift: np.uint64, counts: Counts) -> None:
 def scatter_keys(
     keys: Keys, first: np.int64, shift: np.uint64, free: Counts, moved: Keys, origin: Codes
 ) -> None:
-    """Copy keys to `moved`, part by part; `free` holds the next free place of each and moves on.
+    """Copy keys to `moved`, where each part has its own run of places (parts as in `count_parts`).
 
-    `origin` notes where each moved key came from; `first` is the place of the first key given.
+    `free` is the next free place of each part, and moves on. `origin` gets the place from which
+    each key came; `first` is that of the first key given.
     """
     for i in range(len(keys)):
         part = mix_bits(keys[i]) >> shift
@@ -103,8 +107,8 @@ def find_slot(key: np.uint64, table: Codes, known: Keys) -> np.uint64:
 def number_part(keys: Keys, local: Codes) -> int:
     """Fill `local` with the numbers of the keys of a part; return how many are distinct.
 
-    They are numbered in the order they are met, and gathered, in that order, at the front of
-    `keys`.
+    Distinct keys are numbered in the order in which they occur first, and moved, in that order, to
+    the front of `keys`, over what was there.
     """
     table = np.full(_FIRST_SLOTS, -1, dtype=np.int32)
     found = 0
@@ -127,9 +131,10 @@ def number_part(keys: Keys, local: Codes) -> int:
 
 @jit
 def number_parts(keys: Keys, start: Counts, local: Codes, found: Counts) -> None:
-    """Fill `local` with the numbers of the keys in each part, and `found` with how many differ.
+    """Fill `local` with the numbers of the keys in each part, `found` with how many are distinct.
 
-    Part p is `start[p]` to `start[p + 1]`; see `number_part`.
+    Part p is the keys from `start[p]` to before `start[p + 1]`; each is numbered, and its keys
+    overwritten, by `number_part`.
     """
     for p in range(len(found)):
         here = slice(start[p], start[p + 1])
@@ -138,7 +143,10 @@ def number_parts(keys: Keys, start: Counts, local: Codes, found: Counts) -> None
 
 @jit
 def gather_distinct(keys: Keys, start: Counts, offset: Counts, distinct: Keys) -> None:
-    """Copy the distinct keys of all parts to `distinct`, those of part p from `offset[p]` on."""
+    """Copy the distinct keys of all parts to `distinct`, those of part p from `offset[p]` on.
+
+    They stand at the front of each part, where `number_parts` has put them.
+    """
     for p in range(len(start) - 1):
         for i in range(offset[p + 1] - offset[p]):
             distinct[offset[p] + i] = keys[start[p] + i]
@@ -148,7 +156,10 @@ def gather_distinct(keys: Keys, start: Counts, offset: Counts, distinct: Keys) -
 def place_parts(
     start: Counts, offset: Counts, local: Codes, origin: Codes, rank: Codes, place: Codes
 ) -> None:
-    """Fill `place` at each key's origin with the rank of the key, for consecutive parts."""
+    """Fill `place` with the rank of each key, at the place from which `scatter_keys` took it.
+
+    Key number n of part p has the rank `rank[offset[p] + n]`.
+    """
     for p in range(len(start) - 1):
         for i in range(start[p], start[p + 1]):
             place[origin[i]] = rank[offset[p] + local[i]]
@@ -156,6 +167,6 @@ def place_parts(
 
 @jit
 def first_places(place: Codes, first: Counts) -> None:
-    """Fill `first` with where each place occurs first; it has an entry for every place."""
+    """Fill `first[p]` with the index of the first entry of `place` that is p, for each p there."""
     for i in range(len(place) - 1, -1, -1):
         first[place[i]] = i

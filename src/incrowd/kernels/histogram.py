@@ -1,6 +1,6 @@
 """What classes hold, counted without sorting: sums, histograms in compressed rows, people once.
 
-Classes are numbered 0, 1, …; an entry of class -1 is left out.
+Classes are numbered 0, 1, …; an entry of class -1 is left out, where nothing else is said.
 
 Shapes: class_of, codes, people, values and unit have one entry per row; totals (classes,); a
 histogram is compressed rows: start (classes + 1,), code and count (entries,).
@@ -16,7 +16,7 @@ _DENSE = 1 << 16
 
 @jit
 def sum_by_class(class_of: Codes, values: Counts, number: int) -> Counts:
-    """Return the sum of the values of each class; entries of class -1 are left out."""
+    """Return the sum of the values of each of `number` classes, without entries of class -1."""
     total = np.zeros(number, dtype=np.int64)
     for i in range(len(class_of)):
         if class_of[i] >= 0:
@@ -26,7 +26,7 @@ def sum_by_class(class_of: Codes, values: Counts, number: int) -> Counts:
 
 @jit
 def add_by_class(class_of: Codes, values: Counts, total: Counts) -> None:
-    """Add each value to the total of its class, in place."""
+    """Add each value to the total of its class, in place; there must be no class -1."""
     for i in range(len(class_of)):
         total[class_of[i]] += values[i]
 
@@ -75,7 +75,7 @@ def dense_histogram(
 def sparse_histogram(
     class_of: Codes, codes: Codes, people: Counts, number: int, domain: int
 ) -> tuple[Counts, Codes, Counts]:
-    """Return what `histogram` does, by moving entries to their code, from there to their class."""
+    """Return what `histogram` does, by sorting the entries by code, then by class."""
     order = sorting_order(codes, domain)
     first = class_bounds(class_of, number)
     code = np.empty(first[number], dtype=np.int32)
@@ -103,7 +103,7 @@ def sparse_histogram(
 
 @jit
 def sorting_order(codes: Codes, domain: int) -> Codes:
-    """Return the stable order that sorts the codes."""
+    """Return the stable order that sorts the codes, which are below `domain`."""
     free = class_bounds(codes, domain)
     order = np.empty(len(codes), dtype=np.int32)
     for i in range(len(codes)):
@@ -114,7 +114,7 @@ def sorting_order(codes: Codes, domain: int) -> Codes:
 
 @jit
 def class_bounds(class_of: Codes, number: int) -> Counts:
-    """Return where the entries of each class begin and end when they stand class by class."""
+    """Return where the entries of each class begin when they stand class by class, then the end."""
     first = np.zeros(number + 1, dtype=np.int64)
     for i in range(len(class_of)):
         if class_of[i] >= 0:
@@ -126,7 +126,10 @@ def class_bounds(class_of: Codes, number: int) -> Counts:
 
 @jit
 def find_entries(start: Counts, code: Codes, class_of: Codes, codes: Codes) -> Codes:
-    """Return the entry of each class and code in compressed rows; -1 for class -1."""
+    """Return the place of each pair of class and code in a histogram, -1 for class -1.
+
+    Each pair must be there, and the codes of a class must ascend.
+    """
     found = np.full(len(class_of), -1, dtype=np.int32)
     for i in range(len(class_of)):
         c = class_of[i]
@@ -138,7 +141,7 @@ def find_entries(start: Counts, code: Codes, class_of: Codes, codes: Codes) -> C
 
 @jit
 def count_distinct_units(class_of: Codes, unit: Codes, number: int, units: int) -> Counts:
-    """Return how many different units each class has; an entry is a record of a unit."""
+    """Return how many different units each of `number` classes has; units are below `units`."""
     first = class_bounds(class_of, number)
     moved = np.empty(first[number], dtype=np.int32)
     free = first[:-1].copy()
@@ -158,7 +161,10 @@ def count_distinct_units(class_of: Codes, unit: Codes, number: int, units: int) 
 
 @jit
 def expand_rows(start: Counts, rows: Codes) -> tuple[Counts, Codes]:
-    """Return the entries of these compressed rows (also repeated), and their places in `rows`."""
+    """Return the places of all entries of some compressed rows, row by row, and whose they are.
+
+    The rows are numbers of rows, which may repeat; whose an entry is, is a place in `rows`.
+    """
     length = 0
     for i in range(len(rows)):
         length += start[rows[i] + 1] - start[rows[i]]
@@ -175,7 +181,11 @@ def expand_rows(start: Counts, rows: Codes) -> tuple[Counts, Codes]:
 
 @jit
 def equal_runs(codes: Codes) -> tuple[bool, Codes]:
-    """Return whether columns are in lexicographic order, and, if so, each one's run of equals."""
+    """Return whether the rows are in lexicographic order, and the number of each one's equal run.
+
+    `codes` is (d, rows). Equal rows are one run; runs are numbered from 0 on, and are incomplete if
+    the rows are not in order.
+    """
     run = np.zeros(codes.shape[1], dtype=np.int32)
     for i in range(1, codes.shape[1]):
         run[i] = run[i - 1]

@@ -57,10 +57,10 @@ def balanced_cut(values: Counts, total: Counts, apart: Flags) -> int:
 
 @jit
 def cut_in_two(items: CutItems, scales: Scales, part: Codes, spare: Codes) -> tuple[int, int, int]:
-    """Cut a part in two, in place, smaller codes first.
+    """Cut a part in two along its widest column, in place, smaller codes first.
 
-    Returned are the column, the lowest code of the second half, and the rows of the first. The
-    column is -1 if all rows are equal.
+    Returned are the column, the lowest code of the second half, and how many rows the first half
+    has. The column is -1 if all rows are equal. `spare` is room for as many rows.
     """
     cells = items.cells
     span = span_of_part(cells, part)
@@ -91,8 +91,9 @@ def grow_tree(
 ) -> tuple[int, Codes]:
     """Cut the part [start, end) of the order, in place, down to `small` rows; fill in the tree.
 
-    Returned is where it is cut itself, and what is small but can be cut, one line each: start, end,
-    and where and on which side of its parent it stands.
+    Returned are the place where the part itself is cut, -1 if it is not, and the parts of at most
+    `small` rows that have two rows or more. Each is a line of four: its start, its end, the place
+    where its parent is cut (-1 if it has none), and its side there, 0 or 1.
     """
     cuts, children = tree
     root = -1
@@ -128,7 +129,11 @@ def grow_tree(
 
 @jit
 def walk_tree(cells: Codes, order: Codes, tree: CutTree, root: int) -> Codes:
-    """Return the rows in the order of the tree: the half nearer to the last row comes first."""
+    """Return the rows in the order of the tree, whose first cut is at the place `root`.
+
+    Of two halves the one to which the last row before them would belong comes first. A part that is
+    not cut keeps its order.
+    """
     cuts, children = tree
     walk_order = np.empty(len(order), np.int32)
     size = 0

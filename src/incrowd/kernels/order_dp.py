@@ -3,7 +3,8 @@
 A class is a run of items with at least k people. The answer is kept as `last`: the class that ends
 before item e begins with item `last[e]`.
 
-Shapes: total and last (items + 1,); paid (d,).
+Shapes: total and last (items + 1,); paid (d,). A `box` is (boxes, 2, d): the lowest and the highest
+codes of each box; low and high of `widen_box` and others are those of `LineItems`.
 """
 
 from typing import NamedTuple
@@ -35,7 +36,7 @@ _NONE = np.int32(2**31 - 1)
 
 @jit
 def empty_box(box: Codes, at: int) -> None:
-    """Empty the box at this place: any code widens it."""
+    """Empty the box at the place `at`: any code widens it."""
     for j in range(box.shape[2]):
         box[at, 0, j] = _NONE
         box[at, 1, j] = -1
@@ -43,7 +44,7 @@ def empty_box(box: Codes, at: int) -> None:
 
 @jit
 def widen_box(box: Codes, at: int, low: Codes, high: Codes, i: int) -> None:
-    """Widen the box at this place to hold line i of `low` and `high`."""
+    """Widen the box at the place `at` to hold line i of `low` and `high`."""
     for j in range(low.shape[1]):
         box[at, 0, j] = min(box[at, 0, j], low[i, j])
         box[at, 1, j] = max(box[at, 1, j], high[i, j])
@@ -51,7 +52,7 @@ def widen_box(box: Codes, at: int, low: Codes, high: Codes, i: int) -> None:
 
 @jit
 def price_box(boxes: BoxCosts, box: Codes, paid: Floats) -> float:
-    """Return the cost of the first box; `paid` becomes that of each column."""
+    """Return what the first box costs a record; `paid` becomes the cost of each column."""
     total = 0.0
     for j in range(len(paid)):
         paid[j] = cell_cost(boxes, j, box[0, 0, j], box[0, 1, j])
@@ -72,7 +73,7 @@ def is_outside(box: Codes, low: Codes, high: Codes, i: int) -> bool:
 def widen_and_price(
     boxes: BoxCosts, box: Codes, low: Codes, high: Codes, i: int, paid: Floats
 ) -> float:
-    """Widen the first box to hold line i; return its cost, and keep `paid` up to date by column."""
+    """Widen the first box to hold line i; return its cost; `paid`, its cost by column, is kept."""
     total = 0.0
     for j in range(len(paid)):
         if low[i, j] < box[0, 0, j] or high[i, j] > box[0, 1, j]:
@@ -100,7 +101,7 @@ def fill_suffix_boxes(items: LineItems, first: int, end: int, found: Codes) -> N
 
 @jit
 def fill_window_box(back: Codes, at: int, front: Codes, box: Codes) -> None:
-    """Fill the first of `box` with the box of both halves of a window."""
+    """Fill the first of `box` with the box over box `at` of `back` and the first of `front`."""
     for j in range(box.shape[2]):
         box[0, 0, j] = min(back[at, 0, j], front[0, 0, j])
         box[0, 1, j] = max(back[at, 1, j], front[0, 1, j])
@@ -115,9 +116,10 @@ def improve_prefixes(
     cost: float,
     largest: bool,
 ) -> None:
-    """Set `total` and `last` where a prefix costs less if its last class begins with item s.
+    """Lower `total`, and set `last`, for each prefix that costs less if its last class begins at s.
 
-    `run` is (s, first end, one after the last); `cost` is that of a record.
+    `run` is (s, first end, one after the last end). A record of the class pays `cost`; a division
+    costs the sum over all records, or if `largest`, the most that one pays.
     """
     s, first, end = run
     before, size = total[s], records[s]
@@ -130,7 +132,7 @@ def improve_prefixes(
 
 @jit
 def item_runs(of: Codes, boxes: int) -> tuple[Codes, int]:
-    """Return where the items of each box end, and how many items of one box there are at most."""
+    """Return the place after the last item of each box, and the longest run of items of one box."""
     until = np.zeros(boxes, np.int32)
     longest, size = 0, 0
     for e in range(len(of)):
@@ -144,7 +146,7 @@ def item_runs(of: Codes, boxes: int) -> tuple[Codes, int]:
 def least_prefix_costs(
     items: LineItems, k: int, boxes: BoxCosts, most: float, largest: bool
 ) -> tuple[Floats, Codes]:
-    """Return the least cost of every prefix of the items, and where its last class begins.
+    """Return the least cost of every prefix of the items, and the item its last class begins with.
 
     The cost of a division is the sum over its classes of records times box cost, or the `largest`
     box cost; classes that cost more than `most` are not allowed. Prefixes that cannot be divided
@@ -220,10 +222,11 @@ def best_class_over_middle(
     largest: bool,
     halves: tuple[Floats, Floats],
 ) -> tuple[int, int, float]:
-    """Return the class over the middle in the best division of all items: begin, end, cost of all.
+    """Return where the class over the middle of the best division begins and ends, and the cost.
 
-    `halves` are the least costs of the prefixes of the items before the middle, and of the suffixes
-    of the others, that of all of them first. Begin and end are the middle if no class is over it.
+    It is the cost of the division of all items. `halves` are the least costs of the prefixes of the
+    items before the middle, and of the suffixes of the others, that of all of them first. Both ends
+    are the middle if no class reaches over it. The other arguments are as in `least_prefix_costs`.
     """
     low, high, of, people, records = items
     before, after = halves
@@ -284,9 +287,10 @@ def extent_cost(keys: Floats, records: Counts, s: int, e: int) -> float:
 def first_end_to_overtake(
     keys: Floats, records: Counts, total: Floats, pair: tuple[int, int], first: int
 ) -> int:
-    """Return the first end from `first` on at which the second beginning is no worse, for good.
+    """Return the first end, from `first` on, at which the later of two beginnings is no worse.
 
-    One after the last if there is none.
+    `pair` is the earlier and the later one. From that end on it stays so; `len(total)`, one after
+    the last end, if there is none.
     """
     one, two = pair
     low, high = first, len(total)
@@ -304,7 +308,7 @@ def first_end_to_overtake(
 def least_prefix_costs_by_key(
     keys: Floats, people: Counts, records: Counts, k: int
 ) -> tuple[Floats, Codes]:
-    """Return what `shortest` does if a class costs its records times the extent of its keys.
+    """Return what `least_prefix_costs` does if a class costs records times extent of its keys.
 
     By a queue of beginnings, as in `one_dimensional`: that cost has the quadrangle inequality.
     Nothing limits the size of a class, and nothing needs to: smaller ones are never worse.
@@ -342,7 +346,7 @@ def least_prefix_costs_by_key(
 
 @jit
 def join_consecutive_boxes(low: Codes, high: Codes, of: Codes, every: int) -> tuple[Codes, Codes]:
-    """Return the boxes of each `every` consecutive items, low and high codes."""
+    """Return the lowest and the highest codes of each `every` consecutive items, a line each."""
     number = (len(of) + every - 1) // every
     lows = np.empty((number, low.shape[1]), np.int32)
     highs = np.empty((number, low.shape[1]), np.int32)

@@ -24,7 +24,7 @@ _TYPES: Any = types
 
 
 def types_as_text(signature: Any) -> str:
-    """Return the types of arguments as text; ValueError if one of them cannot be written."""
+    """Return the types of a kernel's arguments as text; ValueError if one cannot be written."""
     return json.dumps([_as_json(one) for one in signature])
 
 
@@ -46,12 +46,15 @@ def _as_json(one: Any) -> Any:
 
 
 def parse_types(text: str) -> tuple[Any, ...]:
-    """Return the types of arguments that `as_text` has written."""
+    """Return the types that `types_as_text` has written; ValueError as in `_parse_type`."""
     return tuple(_parse_type(one) for one in json.loads(text))
 
 
 def _parse_type(one: Any) -> Any:
-    """Return the type that `_as_json` has written; ValueError if it has other fields now."""
+    """Return the type that `_as_json` has written.
+
+    ValueError if it is written otherwise, or is a named tuple that has other fields now.
+    """
     match one:
         case str():
             return getattr(types, one)
@@ -72,7 +75,7 @@ def _parse_type(one: Any) -> Any:
 def load_signatures() -> dict[str, tuple[Signature, ...]]:
     """Return every recorded signature under "all", and under each verb those of a common run.
 
-    Without the file "all" is empty.
+    Without the file there is only "all", and it is empty.
     """
     if not LIST.exists():
         return {"all": ()}

@@ -79,9 +79,9 @@ class Store(_CACHE):  # type: ignore[misc]
         return None if self._folder is None else str(self._folder)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the kernel compiled for these types; None if it must be compiled now, by us.
+        """Return the kernel compiled for these types; None if this process must compile it now.
 
-        It waits while another process compiles it, or raises `Busy` (`waits`).
+        While another process compiles it, wait for `PATIENCE` at most, or raise `Busy` (`waits`).
         """
         target_context.refresh()
         USED[self._name, text_of(sig)] = None
@@ -95,7 +95,10 @@ class Store(_CACHE):  # type: ignore[misc]
         return _RESULT._rebuild(target_context, *found)  # noqa: SLF001  as numba's own does
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a compiled kernel, in place of those that were made from something else."""
+        """Keep a compiled kernel in a file, and delete those made from former sources.
+
+        Nothing is kept without a folder, or if the kernel refers to places in memory.
+        """
         if self._folder is None or data.library.has_dynamic_globals:
             return
         path = self._path(sig)
@@ -113,7 +116,7 @@ class Store(_CACHE):  # type: ignore[misc]
             os.close(claim)
 
     def has(self, sig: Any) -> bool:
-        """Whether a kernel compiled for these types is at hand."""
+        """Whether a kernel compiled for these types is in a file."""
         return any(path.exists() for path in self._paths(sig))
 
     def _paths(self, sig: Any) -> Iterator[Path]:
@@ -145,11 +148,11 @@ class Busy(Exception):  # noqa: N818  no error: somebody else does the work
 
 
 USED: dict[signatures.Signature, None] = {}
-"""What this process has called, in that order."""
+"""What this process has called, in order of the first call; values mean nothing."""
 
 
 def text_of(sig: Any) -> str:
-    """Return the types of arguments as text, numba's own where `as_text` has none."""
+    """Return the types of arguments as text, numba's own where `types_as_text` has none."""
     try:
         return signatures.types_as_text(sig)
     except ValueError:
@@ -162,7 +165,7 @@ def _digest(*parts: str) -> str:
 
 @cache
 def machine_key() -> str:
-    """Return what compiled code depends on beside its source: releases, processor, and us."""
+    """Return what compiled code depends on beside its source: releases, processor, `entry.py`."""
     return _platform_key(*_TARGET.target_context.codegen().magic_tuple())
 
 
@@ -173,7 +176,7 @@ def _platform_key(*processor: str) -> str:
 
 
 def _baseline_key() -> str:
-    """Return what `machine` does for the processor that carried kernels are made for."""
+    """Return what `machine_key` does for the processor that carried kernels are made for."""
     triple = _TARGET.target_context.codegen().magic_tuple()[0]
     return _platform_key(triple, *BASELINES[platform.system(), platform.machine()])
 
@@ -266,9 +269,11 @@ def _write_whole(path: Path, data: bytes) -> None:
 
 
 def _claim_lock(path: Path, *, waits: bool) -> int | None:
-    """Take the lock on what is to be compiled; it ends with this process, however that ends.
+    """Take the lock on a kernel and return the open file, whose closing ends the lock.
 
-    None where there are no locks, or if the other process takes too long.
+    None where there are no locks, or if the other process takes longer than `PATIENCE`; `Busy` at
+    once if another process has it and we do not wait. The lock ends with this process at the
+    latest.
     """
     if fcntl is None:
         return None
@@ -281,9 +286,9 @@ def _claim_lock(path: Path, *, waits: bool) -> int | None:
 
 
 def _try_lock(lock: int, path: Path, *, waits: bool) -> bool:
-    """Lock the kernel's byte in the file of locks, or close that; whether it is ours now.
+    """Lock the kernel's byte in the file of locks, or close the file; whether the lock is ours.
 
-    Without `waits`, `Busy` is raised if another process has it.
+    It is not if another process keeps it for `PATIENCE`; without `waits`, that is `Busy` at once.
     """
     byte = int(_digest(path.name)[:12], 16)
     until = time.monotonic() + PATIENCE
@@ -305,7 +310,7 @@ def _try_lock(lock: int, path: Path, *, waits: bool) -> bool:
 
 @contextmanager
 def raise_if_busy() -> Iterator[None]:
-    """Raise `Busy` meanwhile instead of waiting for a kernel that another process compiles."""
+    """Raise `Busy` within the block instead of waiting for what another process compiles."""
     Store.waits = False
     try:
         yield

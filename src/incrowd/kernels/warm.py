@@ -42,12 +42,12 @@ class Warmed:
 
 
 def known_signatures(verb: str = EVERYTHING) -> tuple[Signature, ...]:
-    """Return the signatures that a verb needs, or all; none if this numba is unknown to us."""
+    """Return the signatures that a verb needs, or all; none if this numba is not a known one."""
     return signatures.load_signatures().get(verb, ()) if compiling.WHOLE else ()
 
 
 def missing_signatures(verb: str = EVERYTHING) -> tuple[Signature, ...]:
-    """Return those of the known signatures that are not compiled yet."""
+    """Return the known signatures that are not compiled yet."""
     return tuple(one for one in known_signatures(verb) if not _is_compiled(one))
 
 
@@ -58,7 +58,7 @@ def _is_compiled(one: Signature) -> bool:
 
 
 def compile_all(wanted: Sequence[Signature]) -> Iterator[Signature]:
-    """Compile each that is not compiled yet, one after the other, and yield each when it is."""
+    """Compile each kernel that is not compiled yet, and yield each signature once it is."""
     for name, takes in wanted:
         if not _is_compiled((name, takes)):
             signatures.load_kernel(name).compile(signatures.parse_types(takes))
@@ -67,10 +67,10 @@ def compile_all(wanted: Sequence[Signature]) -> Iterator[Signature]:
 
 @contextmanager
 def run_helpers(verb: str, *, if_cold: bool = True) -> Iterator[None]:
-    """Let helpers compile what a verb needs meanwhile.
+    """Run helper processes within the block, which compile what a verb needs.
 
-    There are none if cores are few, if kernels cannot be kept or locked, or, `if_cold`, if any
-    kernel is kept or carried already.
+    There are none if there is one core, if kernels cannot be kept or locked, or, `if_cold`, if any
+    kernel is kept or carried already. They are killed when the block ends.
     """
     wanted = compiling.WHOLE and compiling.CACHE is not None and store.LOCKS
     wanted = wanted and (not if_cold or compiling.first_call_compiles())
@@ -91,7 +91,7 @@ def _usable_cores() -> int:
 
 
 def _start_helper(verb: str) -> subprocess.Popen[bytes] | None:
-    """Start a helper; None if that fails. Nothing of the current folder is imported (-P)."""
+    """Start a helper process, which imports nothing of the current folder; None if that fails."""
     if not sys.executable:
         return None
     command = [sys.executable, "-P", "-m", __name__, verb]
@@ -106,7 +106,7 @@ def _start_helper(verb: str) -> subprocess.Popen[bytes] | None:
 
 
 def _exit_with_input() -> None:
-    """End this process with the one that has started it: its end of the pipe is closed then.
+    """Wait until standard input is closed, by the end of the starting process; end this one then.
 
     The pipe itself is read: a thread that waits in `sys.stdin` makes Python abort on its way out.
     """

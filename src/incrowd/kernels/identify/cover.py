@@ -1,7 +1,10 @@
 """The lightest set of columns that hits each of many sets of columns, as bits of one word.
 
-Shapes: sets (sets,), one word of 64 bits each; weights (columns,), at most 64 columns, none
-negative.
+A set of columns is a word of 64 bits, bit j for column j. A set hits another if they share a
+column. Branch and bound: a branch has *chosen* some columns and *closed* others, which it may not
+choose; a set is *open* while no chosen column hits it.
+
+Shapes: sets (sets,); weights (columns,), at most 64 columns, none negative.
 """
 
 import numpy as np
@@ -29,10 +32,11 @@ def lowest_bit(word: np.uint64) -> int:
 def lower_limit(
     sets: Words, chosen: np.uint64, closed: np.uint64, weights: Floats
 ) -> tuple[float, np.uint64]:
-    """Return a lower limit of what must still be paid, and the smallest open set's open columns.
+    """Return a lower limit of what a branch must still pay, and which columns to try next.
 
-    The second is 0 if `chosen` hits all sets. Sets without a common column each cost their lightest
-    one. If a set has only closed columns left, the limit is infinite, and the second 0, too.
+    Those are the columns, not closed, of the open set that has fewest; 0 if no set is open. Open
+    sets without a common column each cost their lightest one. If an open set has only closed
+    columns the limit is infinite, and the columns 0, too.
     """
     bound, taken, branch, fewest = 0.0, _NONE, _NONE, 65
     for i in range(len(sets)):
@@ -58,12 +62,12 @@ def lower_limit(
 def lightest_hitting_set(
     sets: Words, weights: Floats, best: np.uint64, most: float, steps: Counts
 ) -> tuple[np.uint64, float]:
-    """Return the lightest set that hits all sets, and its weight.
+    """Return the lightest set of columns that hits all sets, and its weight.
 
-    `best` and `most`, its weight, are returned if nothing is lighter. Branch and bound: one column
-    of the smallest open set after the other is taken, and closed for the branches that follow.
-    `steps[0]` is what may be tried; it counts down, and below zero the answer is only the best so
-    far.
+    If nothing is lighter, or some set cannot be hit, these are `best` and `most`, its weight. A
+    branch chooses the columns of one open set in turn, and each is closed for the branches that
+    follow. `steps[0]` is how many may be tried; it counts down, and below zero the answer is only
+    the best so far.
     """
     tall = 66
     chosen, closed = np.zeros(tall, dtype=np.uint64), np.zeros(tall, dtype=np.uint64)

@@ -23,7 +23,7 @@ _BITS = 64
 
 @jit
 def fill_differences(left: Codes, right: Codes, codes: Codes, order: Codes, masks: Masks) -> None:
-    """Fill `masks`, shape (pairs, 2): the columns in which pairs differ; bit j is `order[j]`."""
+    """Fill `masks`, shape (pairs, 2), with the columns in which pairs differ: bit j is `order[j]`."""
     masks[:] = 0
     for j in range(len(order)):
         word = np.uint64(j) >> _SIX
@@ -36,7 +36,11 @@ def fill_differences(left: Codes, right: Codes, codes: Codes, order: Codes, mask
 
 @jit
 def keep_minimal(masks: Masks) -> int:
-    """Move masks, sorted by size, that contain no earlier one to the front; return how many."""
+    """Move the masks that contain no other to the front; return how many they are.
+
+    `masks`, two words each, must be sorted by their number of columns; of equal ones the first is
+    kept.
+    """
     kept = 0
     for i in range(len(masks)):
         low, high = masks[i, 0], masks[i, 1]
@@ -64,7 +68,7 @@ def mark_differing_pairs(
 
 @jit
 def add_gains(words: Words, counts: Counts, open_: Flags, found: Counts) -> None:
-    """Add to `found`, shape (columns,), the open pairs that each column tells apart.
+    """Add to `found[j]`, for each column j, the number of open pairs that it tells apart.
 
     Bit j % 64 of `words[j // 64, i]` is set where column j tells pair i apart; the pair counts
     `counts[i]` times if `open_[i]`.

@@ -11,7 +11,8 @@ its rows are left out.
 `digits` are columns, each with one more than its largest code; cells number less than 2^62.
 `rule` is the weights of the rows (empty where each weighs 1), the number of the measure, and a
 limit. `scratch` is room for cells, for what they cost, for the cell of each row, for the cells that
-are there, and a hash table; the first and the last are zero, and are so again afterwards.
+are there, and a hash table; the first and the last are zero, and are so again afterwards. `kind` is
+the number of a measure (see `stripped`).
 
 Shapes: rows and labels (rows,), rows ascending and each once; codes (columns, rows of the table);
 digits (columns, 2) in the order of the set.
@@ -43,7 +44,7 @@ def count_cells(number: int, digits: Counts) -> int:
 
 @jit
 def append_columns(rows: Codes, codes: Codes, digits: Counts, keys: Counts | Codes) -> None:
-    """Append columns as last digits to the keys of `rows`; rows without gaps are faster."""
+    """Append columns as last digits to the keys of `rows`, in place; rows without gaps are faster."""
     size = len(rows)
     together = rows[size - 1] - rows[0] == size - 1
     for j in range(len(digits)):
@@ -61,10 +62,10 @@ def append_columns(rows: Codes, codes: Codes, digits: Counts, keys: Counts | Cod
 def fill_cells_of_rows(
     rows: Codes, labels: Codes, codes: Codes, digits: Counts, table: Counts, where: Codes
 ) -> None:
-    """Fill `where` with the cell of each row, which says its label and its codes.
+    """Fill `where` with the cell of each row, of its label and its codes.
 
-    With an empty `table` there is room for every cell, and a cell is its number; otherwise it is a
-    slot of the hash table, to which keys + 1 are added.
+    With an empty `table` a cell is its number among all that there may be; otherwise it is a slot
+    of the hash table `table`, where a slot holds 1 + that number.
     """
     keys = np.empty(_BLOCK if len(table) else 0, dtype=np.int64)
     mask = np.uint64(len(table) - 1)
@@ -87,10 +88,11 @@ def fill_cells_of_rows(
 
 @jit
 def add_row_to_cell(cell: np.int64, weight: np.int64, kind: int) -> tuple[np.int64, np.int64]:
-    """Return what one row more adds to the cost of a cell, and the cell's state then.
+    """Return what one row more adds to the cost of a cell, and the state of the cell with it.
 
-    The state of an empty cell is 0. For kind 1 it is the weight so far, for 0 that it holds a row;
-    for others 1 + its weight, 1 or 2, with a single row, and 3 when it has company.
+    `cell` is its state, `weight` that of the row. The state of an empty cell is 0. For kind 1 it is
+    the weight so far, for 0 that it holds a row; for others 1 + its weight, 1 or 2, with a single
+    row, and 3 when it has company.
     """
     if kind == 1:
         return cell * weight, cell + weight
@@ -113,8 +115,8 @@ def split_cost(
 ) -> np.int64:
     """Return what the classes cost once they are split by columns.
 
-    If that is more than the rule's limit, the sum so far, soon after it is. The cells and the table
-    of `scratch` are zero again afterwards.
+    If that is more than the rule's limit, return some sum above the limit instead. The cells and
+    the table of `scratch` are zero again afterwards.
     """
     weights, kind, limit = rule
     cells, _, where, _, table = scratch
@@ -144,7 +146,10 @@ def split_cost(
 
 @jit
 def cheap_cells(costs: Counts, seen: Codes, spare: int) -> tuple[int, int]:
-    """Return a bound b and a sum: cells that cost b or less cost the sum, at most `spare`."""
+    """Return a bound, and what all cells in `seen` that cost no more than it cost together.
+
+    That is at most `spare`. The bound is a power of two less 1, as large as can be.
+    """
     sums = np.zeros(64, dtype=np.int64)
     for f in range(len(seen)):
         cost = costs[seen[f]]
@@ -171,10 +176,11 @@ def split_labelled(
     rule: Rule,
     scratch: Scratch,
 ) -> tuple[int, int, np.int64, int]:
-    """Split the classes by columns, in place, and leave out cheap ones, up to the limit in all.
+    """Split the classes by columns, in place, and leave out cheap ones.
 
-    Returned are how many rows and classes stay, what they cost, and what the others cost. Kept rows
-    and their labels come first in `rows` and `labels`.
+    Those left out cost no more than the rule's limit together. Returned are how many rows stay, how
+    many classes, what these cost, and what the others cost. The rows that stay and their labels
+    come first in `rows` and `labels`.
     """
     weights, kind, limit = rule
     cells, costs, where, seen, table = scratch
@@ -216,11 +222,11 @@ def split_labelled(
 def add_needed_columns(
     rows: Codes, codes: Codes, digits: Counts, more: Counts, rule: Rule, scratch: Scratch
 ) -> tuple[np.int64, int]:
-    """Add those columns of `more` in turn that leave a cost above the limit.
+    """Add those columns of `more`, in turn, with which the cost is still above the limit.
 
-    Returned are what the columns of `digits` cost (without any, the limit and 1), and how many were
-    added. These come first in `more` then, in place of others, which are lost from it. `rows` is
-    overwritten, too. If the columns of `digits` keep to the limit, nothing is added.
+    Returned are what the columns of `digits` cost (without any, the limit plus 1), and how many
+    columns were added. These come first in `more` then, over what stood there. `rows` is
+    overwritten, too. If the columns of `digits` cost no more than the limit, nothing is added.
     """
     weights, kind, limit = rule
     labels = np.zeros(len(rows), dtype=np.int32)

@@ -5,6 +5,9 @@ records lack anyway (`kind` names the measure):
 0 distinct: rows - 1. 1 separation: pairs of records in different rows. 2 unique: records that
 would be unique if their row were alone. `weights` are the records per row for separation, 1 or 0
 for unique, and empty where every row weighs 1.
+
+The *figures* of classes are four: their number, the ordered pairs of records in one class, the
+classes of one record, and the fewest records of a class.
 """
 
 import numpy as np
@@ -21,7 +24,7 @@ _STEP = np.uint64
 
 @jit
 def add_figures(sizes: Counts, number: int, told: Counts) -> None:
-    """Add the first `number` sizes to `told`: classes, pairs (twice), unique ones, the smallest."""
+    """Add the classes of the first `number` sizes to the figures `told`; the smallest is updated."""
     together, alone, smallest = 0, 0, told[3]
     for c in range(number):
         size = sizes[c]
@@ -38,7 +41,10 @@ def add_figures(sizes: Counts, number: int, told: Counts) -> None:
 def add_split_figures(
     rows: Places, weights: Counts, start: Counts, column: Places, domain: int, told: Counts
 ) -> None:
-    """Add to `told` the groups' figures once split by a column; `weights` are those of `rows`."""
+    """Add to `told` the figures of the groups once split by a column.
+
+    `weights[i]` is how many records `rows[i]` is; groups of one row count, too.
+    """
     cells = np.full(domain, -1, dtype=np.int64)
     sizes = np.zeros(len(rows), dtype=np.int64)
     found = 0
@@ -63,10 +69,10 @@ def split_and_add_figures(
     settled: Counts,
     told: Counts,
 ) -> tuple[Codes, Counts, Counts]:
-    """Return the groups split by a column: rows, the records of each of them, and start.
+    """Return the groups split by a column: rows, the records of each row, and start.
 
-    `counts` are the records of every row of the table. Groups of one row are dropped: `settled`
-    gets their figures, and `told` becomes the figures of all.
+    `counts` are the records of every row of the table. Groups of one row are dropped and their
+    figures added to `settled`; `told` becomes those figures and the ones of all other groups.
     """
     moved, bounds, alone = split_classes(rows, start, column, domain)
     add_figures(counts[alone], len(alone), settled)
@@ -84,8 +90,8 @@ def split_and_add_figures(
 def class_cost(size: int, weight: int, squares: int, kind: int) -> int:
     """Return what a class of `size` rows costs, given its sums of weights and squared weights.
 
-    By kind: 0, the rows but one; 1, the pairs of records of different rows; else the weight. A
-    class of one row costs 0.
+    By kind: 0, the rows less 1; 1, the pairs of records of different rows; else the sum of weights.
+    A class of one row costs 0.
     """
     if size < 2:
         return 0
@@ -114,7 +120,7 @@ def fill_class_costs(
 
 @jit
 def order_dearest_first(costs: Counts, order: Codes) -> None:
-    """Fill `order` with the classes, dearest first, to the nearest power of two."""
+    """Fill `order` with the classes, dearest first, by costs rounded down to a power of two."""
     free = np.zeros(66, dtype=np.int64)
     for c in range(len(costs)):
         rank, rest = 0, costs[c]
@@ -142,8 +148,8 @@ def keep_dear_classes(
 ) -> tuple[int, int]:
     """Copy the classes in this order, without the last ones that cost `spare` or less together.
 
-    The rows go to `kept`, the bounds to `free`, the costs stay in `costs` in their new order.
-    Returned are the number of classes kept and what the others cost.
+    The rows go to `kept`, the bounds to `free`; `costs` becomes the costs in the new order.
+    Returned are the number of classes kept and what the others cost together.
     """
     number = len(order)
     lost = 0
@@ -179,10 +185,10 @@ def refined_cost_range(
 ) -> tuple[int, int]:
     """Return the least and the most that all classes can cost once they are split by a column.
 
-    Classes are split in turn until it is clear whether the cost keeps to the budget; a budget below
-    0 wants all of them split. `lost` is the most that classes left out cost. `sums` has a line with
-    a zero for every code, three with weights, and has them again afterwards; `seen` has room for
-    every code.
+    Classes are split in turn until it is clear whether that is within the budget, and all of them
+    if the budget is below 0. `costs` are what they cost now, `lost` the most that classes left out
+    cost. `sums` has a zero for every code, in one line or, with weights, in three, and has them
+    again afterwards; `seen` has room for every code.
     """
     least = 0
     most = costs.sum() + lost
