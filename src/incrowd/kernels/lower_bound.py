@@ -408,7 +408,7 @@ def _fill_outer(
 
 @jit
 def _widest_side(around: Around, inner: Inner, outer: Inner) -> tuple[int, int, float]:
-    """Return the column and the side whose growth to `outer` costs most, and how much more it costs.
+    """Return the column and side whose growth to `outer` costs most, and how much that costs more.
 
     The side is 1 for the high end, -1 for the low one; if no growth costs anything it is 0, and the
     price -1.

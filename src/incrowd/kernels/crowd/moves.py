@@ -39,9 +39,9 @@ class Tools(NamedTuple):
 
 @jit
 def pool_classes(space: Space, state: State, k: int, members: Codes, pool: Pool) -> tuple[int, int]:
-    """Fill `pool` with the pieces of some classes, those of the same point joined.
+    """Fill `pool` with the pieces of the classes `members`, those of the same point joined.
 
-    Returned are how many pieces they are, and how many they may be once some are cut in two.
+    Returned are how many pieces the pool has then, and how many it may have once some are cut.
     """
     points = space.points
     points_in, count, pieces, size = state.point, state.records, state.pieces, state.size
@@ -66,7 +66,7 @@ def pool_classes(space: Space, state: State, k: int, members: Codes, pool: Pool)
 
 @jit
 def fill_slot(space: Space, state: State, c: int, pool: Pool, part: Codes) -> None:
-    """Replace what slot c holds by the pieces `part` of a pool."""
+    """Replace what slot c holds by pieces of a pool; `part` is their places in the pool."""
     for i in range(len(part)):
         state.point[c, i] = pool.point[part[i]]
         state.records[c, i] = pool.records[part[i]]
@@ -76,7 +76,10 @@ def fill_slot(space: Space, state: State, c: int, pool: Pool, part: Codes) -> No
 
 @jit
 def share_anew(space: Space, state: State, rule: Rule, members: Codes, tools: Tools) -> float:
-    """Cut the union of some classes anew; return the saving, 0 if they stay as they are."""
+    """Cut the union of the classes `members` anew; return the saving.
+
+    It is 0, and the classes stay as they are, if nothing is saved or there is no room.
+    """
     pool, workspace, seed = tools
     room = state.point.shape[1]
     old = 0.0
@@ -101,10 +104,11 @@ def share_anew(space: Space, state: State, rule: Rule, members: Codes, tools: To
 
 @jit
 def receive_guest(space: Space, state: State, rule: Rule, guest: Guest, host: int) -> int:
-    """Let a class take the records of a point; return the slot where these are then.
+    """Let class `host` take the records of a point; return the slot where these are then.
 
-    It is the host's, or a new one: a large class of equal records gives some of its own to a new
-    class with the guests.
+    It is the host's, or a new one: a host of 2k or more equal records, with the guest's, gives some
+    of its own to a new class with the guest's (if points are divisible). There must be room for a
+    piece, and an empty slot.
     """
     k, divisible = rule
     pieces, size = state.pieces, state.size
@@ -128,7 +132,7 @@ def has_room(state: State, host: int) -> bool:
 
 @jit
 def cut_if_large(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> float:
-    """Cut class c if it is large enough for two; return the saving."""
+    """Cut class c anew if it has 2k records or more, and return the saving; else 0."""
     if state.size[c] < 2 * rule.k or state.pieces[c] < 2:
         return 0.0
     members = np.empty(1, np.int32)
@@ -170,7 +174,10 @@ def move_out(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> fl
 
 @jit
 def dissolve_class(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> float:
-    """Give all records of class c to others if that costs less in all; return the saving, or 0."""
+    """Give all records of class c to others if that costs less in all, and return the saving.
+
+    Otherwise all stays as it was, and 0 is returned.
+    """
     points_in, count = state.point, state.records
     pieces, size, cost = state.pieces, state.size, state.cost
     number = pieces[c]

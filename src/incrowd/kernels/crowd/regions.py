@@ -3,7 +3,8 @@
 Classes stand for one of their points each, `codes[c]`. The column in which the points differ most,
 by what it costs to show them together, is cut in the middle, and each half again.
 
-Shapes: codes (classes, d); favour (d,); `order` and its parts hold numbers of classes, each once.
+Shapes: codes (classes, d); favour (d,), factors of how much columns differ; `order` and its parts
+hold numbers of classes, each once.
 """
 
 from typing import NamedTuple
@@ -41,10 +42,10 @@ class PairCuts(NamedTuple):
 def cut_pairs_anew(
     space: Space, parts: ClassPieces, least: Counts, divisible: bool, seed: int
 ) -> PairCuts:
-    """Return what cutting each two consecutive classes anew makes of them, and what it saves.
+    """Return each two consecutive classes cut anew into two, and what that saves.
 
-    `least` has one entry per pair: the records of either class at least. A pair that cannot be cut
-    saves minus infinity; all its pieces are in its second class then.
+    `least` has one entry per pair: the least records of either class. A pair that cannot be cut
+    saves minus infinity, and all its pieces are in its second class then.
     """
     state = load_classes(space, parts, most_pieces(parts), 0)
     number = len(least)
@@ -79,10 +80,10 @@ def cut_pairs_anew(
 
 @jit
 def cut_large(space: Space, parts: ClassPieces, rule: Rule, seed: int) -> ClassPieces:
-    """Return the same pieces with every class cut until no part that is large enough can be cut.
+    """Return the same pieces with every class cut until no part of 2k records can be cut.
 
-    Classes of one piece stay whole: to cut them saves nothing. So do parts whose points are all
-    equal, or cannot be divided so that k records are on both sides.
+    Parts of one piece, or whose points are all equal, stay whole: to cut them saves nothing. So do
+    parts that cannot be divided so that k records are on both sides.
     """
     _, count, start = parts
     width, most, fresh = space.points.shape[1], 0, 0
@@ -114,7 +115,7 @@ def cut_large(space: Space, parts: ClassPieces, rule: Rule, seed: int) -> ClassP
 
 @jit
 def room_for_cuts(parts: ClassPieces, c: int, k: int) -> int:
-    """Return how many pieces a class may be once it is cut; as many as now if it cannot be."""
+    """Return how many pieces class c may have once it is cut; as many as now if it has under 2k."""
     _, count, start = parts
     size, records = start[c + 1] - start[c], 0
     for i in range(start[c], start[c + 1]):
@@ -139,7 +140,10 @@ _LOOKED_AT = 64
 
 @jit
 def column_spread(boxes: BoxCosts, codes: Codes, part: Codes, j: int) -> float:
-    """Return about what column j costs if two points of a part are shown together."""
+    """Return about what column j costs, 1 at most, if two points of a part are shown together.
+
+    It is the mean over `_LOOKED_AT` points or so, each with the one in the middle of the part.
+    """
     step = max(1, len(part) // _LOOKED_AT)
     middle = codes[part[len(part) // 2], j]
     total, number = 0.0, 0
@@ -152,7 +156,10 @@ def column_spread(boxes: BoxCosts, codes: Codes, part: Codes, j: int) -> float:
 
 @jit
 def halve_by_column(codes: Codes, part: Codes, j: int) -> int:
-    """Sort `part` by column j; return where the code changes nearest to its middle, else 0."""
+    """Sort `part` by column j; return the place next to its middle where the code changes.
+
+    It is 0 if all codes are equal.
+    """
     keys = np.empty(len(part), np.int32)
     for i in range(len(part)):
         keys[i] = codes[part[i], j]
@@ -195,7 +202,8 @@ def cut_into_regions(
 def cut_widest(boxes: BoxCosts, codes: Codes, favour: Floats, part: Codes) -> int:
     """Sort `part` by the column that differs most; return where its second half begins.
 
-    If all codes of that column are equal, another column is taken; if all are, the middle is.
+    If all codes of that column are equal, another column is taken; if all codes of all columns are,
+    it is cut in the middle.
     """
     width = codes.shape[1]
     best, widest_column = -1.0, -1
@@ -213,9 +221,9 @@ def cut_widest(boxes: BoxCosts, codes: Codes, favour: Floats, part: Codes) -> in
 
 @jit
 def sum_distances(boxes: BoxCosts, points: Codes, pairs: Codes) -> Floats:
-    """Return what it costs in each column to show two points together, the sum over all pairs.
+    """Return by column the sum, over pairs of points, of what showing a pair together costs.
 
-    `pairs`, shape (2, pairs), are the points' numbers; a pair costs 1 at most in a column.
+    `pairs`, shape (2, pairs), are numbers of points; a pair counts 1 at most in a column.
     """
     total = np.zeros(points.shape[1])
     for j in range(points.shape[1]):

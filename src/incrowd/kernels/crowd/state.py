@@ -1,7 +1,7 @@
 """Classes that change: the records, spans and costs of each, in slots.
 
 A *point* is a line of codes; a *piece* is some records of one point. A class is a slot of a
-`State`, which steps change in place.
+`State`, which steps change in place. What classes and records *pay* is the cost of what is shown.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,10 @@ def table_cost(costs: Floats, start: Counts, width: Counts, j: int, low: int, hi
 
 @jit
 def scale_cost(costs: Floats, start: Counts, limits: Floats, j: int, low: int, high: int) -> float:
-    """Return the cost of showing codes `low` to `high` of column j, which is ordered."""
+    """Return the cost of showing codes `low` to `high` of column j, which is ordered.
+
+    It is `FORBIDDEN` if limits forbid it.
+    """
     if high == 0:
         return 0.0
     if low == 0:
@@ -34,7 +37,7 @@ def scale_cost(costs: Floats, start: Counts, limits: Floats, j: int, low: int, h
 
 @jit
 def price_span(boxes: BoxCosts, low: Codes, high: Codes) -> float:
-    """Return what a record costs whose class spans these codes; the same as `boxes.box_cost`."""
+    """Return what a record pays whose class spans these codes: `boxes.box_cost`, but faster."""
     costs, start, width, _, limits = boxes
     total = 0.0
     for j in range(len(low)):
@@ -98,7 +101,10 @@ TINY = 1e-9
 
 @jit
 def load_classes(space: Space, parts: ClassPieces, room: int, spare: int) -> State:
-    """Return classes in slots with `room` for pieces each; `spare` empty slots come after them."""
+    """Return a state with a slot for each class, then `spare` empty slots.
+
+    Each slot has room for `room` pieces.
+    """
     point, count, start = parts
     number = len(start) - 1
     slots, width = number + spare, space.points.shape[1]
@@ -125,7 +131,7 @@ def load_classes(space: Space, parts: ClassPieces, room: int, spare: int) -> Sta
 
 @jit
 def measure_class(space: Space, state: State, c: int) -> None:
-    """Set the size, span and cost of class c to those of its pieces; there must be one."""
+    """Set the size, span and cost of class c to those of its pieces; it must have one or more."""
     points, boxes = space
     point, count, pieces = state.point, state.records, state.pieces
     size, cost, low, high = state.size, state.cost, state.low, state.high
@@ -266,7 +272,7 @@ def empty_log(slots: int, room: int) -> UndoLog:
 
 @jit
 def log_new_slot(log: UndoLog, c: int) -> None:
-    """Log that slot c was empty, so that `undo` empties it."""
+    """Log that slot c was empty, so that `undo_logged` empties it."""
     slots, pieces = log.slots, log.pieces
     slots[pieces[0]] = c
     pieces[0] += 1
@@ -293,7 +299,7 @@ def log_slot(state: State, log: UndoLog, c: int) -> None:
 def undo_logged(space: Space, state: State, log: UndoLog) -> None:
     """Give all slots of the log, last to first, the pieces that they held.
 
-    So the stack of empty slots is as it was, if no slot has been emptied meanwhile.
+    The stack of empty slots is then as it was, if no slot has been emptied since.
     """
     slots, point, count, pieces = log
     room = state.point.shape[1]

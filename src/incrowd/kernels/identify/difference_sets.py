@@ -23,7 +23,7 @@ _BITS = 64
 
 @jit
 def fill_differences(left: Codes, right: Codes, codes: Codes, order: Codes, masks: Masks) -> None:
-    """Fill `masks`, shape (pairs, 2), with the columns in which pairs differ: bit j is `order[j]`."""
+    """Fill `masks`, shape (pairs, 2), with the columns that differ: bit j is column `order[j]`."""
     masks[:] = 0
     for j in range(len(order)):
         word = np.uint64(j) >> _SIX

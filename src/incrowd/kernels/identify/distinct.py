@@ -120,9 +120,9 @@ def add_part_figures(moved: Keys, heavy: Counts, start: Counts, width: int, told
     """Add the figures of consecutive parts to `told`, where equal rows are a class.
 
     They are: classes, ordered pairs of records in one class, classes of one record, and the fewest
-    records of a class, which falls. Part p is `moved[start[p]:start[p + 1]]`; a table for it needs
-    `width` slots at most, a power of two. The first three figures grow with each row; the last is
-    looked for at the end of a part, while there is no class of one record.
+    records of a class, which falls. Part p is `moved[start[p]:start[p + 1]]`; `width`, a power of
+    two, is how many different numbers a part can have. The first three figures grow with each row;
+    the last is looked for at the end of a part, while there is no class of one record.
     """
     table = np.zeros(2 * min(width, 1024), dtype=np.uint64)
     for p in range(len(start) - 1):

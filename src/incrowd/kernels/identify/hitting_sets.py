@@ -83,7 +83,7 @@ def grow_branch(
 
 @jit
 def choose_untried(loose: Stacks, numbers: Counts, depth: int, may: Words, untried: Words) -> None:
-    """Move the columns of one open set from `may` to `untried`: of that with the fewest in `may`."""
+    """Move the columns in `may` of one open set, that with the fewest, from there to `untried`."""
     best, fewest = 0, np.int64(1000)
     for i in range(numbers[0, depth]):
         left = count_bits(loose[depth, i, 0] & may[depth, 0]) + count_bits(

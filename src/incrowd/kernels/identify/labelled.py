@@ -44,7 +44,7 @@ def count_cells(number: int, digits: Counts) -> int:
 
 @jit
 def append_columns(rows: Codes, codes: Codes, digits: Counts, keys: Counts | Codes) -> None:
-    """Append columns as last digits to the keys of `rows`, in place; rows without gaps are faster."""
+    """Append columns to the keys of `rows` as last digits, in place; fast for rows without gaps."""
     size = len(rows)
     together = rows[size - 1] - rows[0] == size - 1
     for j in range(len(digits)):
@@ -148,7 +148,7 @@ def split_cost(
 def cheap_cells(costs: Counts, seen: Codes, spare: int) -> tuple[int, int]:
     """Return a bound, and what all cells in `seen` that cost no more than it cost together.
 
-    That is at most `spare`. The bound is a power of two less 1, as large as can be.
+    That is at most `spare`. The bound is a power of two less 1.
     """
     sums = np.zeros(64, dtype=np.int64)
     for f in range(len(seen)):

@@ -24,7 +24,7 @@ _STEP = np.uint64
 
 @jit
 def add_figures(sizes: Counts, number: int, told: Counts) -> None:
-    """Add the classes of the first `number` sizes to the figures `told`; the smallest is updated."""
+    """Add the classes of the first `number` sizes to the figures `told`, in place."""
     together, alone, smallest = 0, 0, told[3]
     for c in range(number):
         size = sizes[c]

@@ -75,7 +75,7 @@ def find_stops(text: np.ndarray, separator: int, plain: bool, stops: np.ndarray)
     A cell ends at its separator or line feed. A cell that starts with a quote ends with one; inside
     it two quotes stand for one. Any other has no quotes, and no returns but before a line feed. The
     text ends with a line feed; it is `plain` if it has neither quotes nor returns. -1 if it is not
-    written so, or if there are more cells than places in `stops` less `SPARE`.
+    written so, or if `stops` is too short: `SPARE` places more than there are cells are enough.
     """
     if plain:
         return _plain_stops(text, separator, stops)
