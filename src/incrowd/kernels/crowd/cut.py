@@ -2,7 +2,7 @@
 
 An `order` lists places of a pool, each at most once. Pieces with the same code of a column stand in
 the order of the columns looked at before, so that a cut among equal codes follows these. No cut
-leaves fewer than k records on a side. `seed` holds one number, the last that was drawn.
+leaves fewer than k records on a side. `seed` holds one number, the state of a random sequence.
 """
 
 from typing import NamedTuple
@@ -128,7 +128,10 @@ def empty_pool(most: int, width: int) -> Pool:
 
 @jit
 def room_for(pieces: int, records: int, k: int) -> int:
-    """Return how many pieces there may be once these are cut; with less room some stay together."""
+    """Return how many pieces there may be once `pieces` of `records` are cut into classes.
+
+    With less room some classes stay together.
+    """
     return int(pieces + min(records // k, 2 * pieces) + 2)
 
 
@@ -179,7 +182,10 @@ def sort_by(codes: Codes, order: Codes, j: int, spare: Codes, keys: Codes) -> bo
 def sort_by_digit(
     codes: Codes, order: Codes, j: int, digit: tuple[int, int, int], spare: Codes
 ) -> None:
-    """Sort `order` stably by `digit` of column j: (lowest code, bits left out, numbers)."""
+    """Sort `order` stably, in place, by one digit of column j's codes.
+
+    `digit` is (lowest code, low bits that the digit leaves out, how many values a digit has).
+    """
     low, shift, size = digit
     mask = size - 1 if size == 1 << _DIGIT else -1
     head = np.zeros(size + 1, np.int32)
@@ -197,9 +203,10 @@ def sort_by_digit(
 
 @jit
 def cut_limits(count: Counts, order: Codes, k: int, margin: int) -> tuple[int, int, int]:
-    """Return the first and last piece at which to cut with k records a side, and all records.
+    """Return the first and the last piece at which to cut with k records a side, and all records.
 
-    A cut goes through a piece or behind it. Besides, `margin` pieces stay on both sides.
+    They are places in `order`; a cut goes through the piece there, or behind it. Besides,
+    `margin` pieces stay on both sides. The first is after the last if there is no such cut.
     """
     whole = 0
     for piece in order:
@@ -226,8 +233,9 @@ def fill_span_costs(
 ) -> None:
     """Fill `workspace.before` or `workspace.after` with what spans up to each place cost.
 
-    It is `before`, first to last piece, if the step is 1; `after`, last to first, if it is -1.
-    `ends` are the places to fill. A column is priced anew only if a piece widens it.
+    If `step` is 1, it is `before`: the span from the first piece to the one there; if -1, `after`:
+    from the last one to it. `ends` are the first and the last place to fill. A column is priced
+    anew only if a piece widens it.
     """
     costs, start, size, _, limits = boxes
     box, paid = workspace.box, workspace.paid
@@ -271,8 +279,9 @@ def cheapest_cut_of_order(
 ) -> OrderCut:
     """Return the cheapest cut of an order that leaves k records on both sides, if below `best`.
 
-    Its place is -1 if none costs less. The workspace holds what the spans cost (`costs_from`). Only
-    for k is a piece cut through: the cost is linear in the records before the cut.
+    If none is, its place is -1 and its cost `best`. The workspace holds what the spans cost
+    (`fill_span_costs`). A piece is cut through only to leave just k records on a side: the cost is
+    linear in the records before the cut.
     """
     before, after = workspace.before, workspace.after
     k, divisible = rule
@@ -308,10 +317,11 @@ def cheapest_cut(
     workspace: Workspace,
     enough: int,
 ) -> OrderCut:
-    """Return the cheapest cut along `enough` random columns; `order` is then sorted for this cut.
+    """Return the cheapest cut along `enough` random columns; sort `order` for it, in place.
 
-    Columns without a cut do not count among them. There must be 2k records. The place is -1 if
-    there is no cut, which only happens if pieces cannot be cut or are all equal.
+    Columns of equal codes, and those before the first with a cut, do not count. There must be 2k
+    records. The place is -1 if there is no cut, which only happens if pieces cannot be cut or are
+    all equal.
     """
     codes, count = pool.codes, pool.records
     number = len(order)
@@ -358,7 +368,7 @@ def cut_up(
     workspace: Workspace,
     enough: int,
 ) -> tuple[int, float]:
-    """Cut the pieces of a pool until no part can be cut; return how many parts, and what they cost.
+    """Cut the pieces of a pool until no part can be cut; return how many parts, and their cost.
 
     Each cut is the cheapest of `enough` columns. `size` is how many pieces there are, and how many
     there may be once some are cut in two; parts stay as they are when there is no room left. Part p
@@ -417,7 +427,7 @@ def divide_piece(pool: Pool, line: Codes, at: int, end: int, records: int, new: 
 
 @jit
 def span_cost(boxes: BoxCosts, codes: Codes, part: Codes, box: Codes) -> float:
-    """Write the span of the pieces in `part` to `box`; return what it costs a record."""
+    """Write the span of the pieces in `part` to `box`; return what a record pays for it."""
     box[0] = codes[part[0]]
     box[1] = box[0]
     for piece in part:

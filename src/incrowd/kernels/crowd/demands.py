@@ -1,6 +1,8 @@
 """What classes hold of sensitive values, and whether that is what models ask for.
 
-Counter 0 is people; others are the values of sensitive columns, column after column.
+Counter 0 is people; others are the values of sensitive columns, column after column. *Marks* are
+what records add to counters; *holdings* are the counters of classes; *asks* are the rules, in
+numbers, that the counters of a class must satisfy.
 """
 
 from typing import NamedTuple
@@ -71,7 +73,7 @@ class Demands(NamedTuple):
 
 @jit
 def empty_counters(slots: int, marks: Marks, asks: Asks) -> Holdings:
-    """Return counters, all 0, for so many empty slots and all that these marks and rules count."""
+    """Return holdings of so many empty slots, with a counter for all that marks and rules name."""
     counters, people = 0, 0
     for rule in asks.rules:
         counters = max(counters, rule[FIRST] + rule[WIDTH])
@@ -84,7 +86,11 @@ def empty_counters(slots: int, marks: Marks, asks: Asks) -> Holdings:
 
 @jit
 def count_point(marks: Marks, holdings: Holdings, c: int, point: int, times: int) -> None:
-    """Count in class c what so many records of a point bring; a negative number takes it away."""
+    """Count in class c the marks of so many records of a point; a negative number takes them away.
+
+    Points that stay whole count once, with `times` 1 or -1. A person counts in a class with their
+    first point there, and no longer once the last is taken away.
+    """
     start, counter, amount, person_start, person, at = marks
     counters, seen = holdings
     if len(start) == 0:
@@ -147,9 +153,10 @@ def distance_from_table(
 ) -> float:
     """Return how far the counts of a class are from the shares in the whole table, for t-closeness.
 
-    `table` depends on `kind`. By nodes, `size` being levels and nodes: the node of each value, then
-    the share of each node, level after level. Along an order: the share of missing values, the rank
-    of each value, the shares up to each rank.
+    `start` holds the counts as a histogram of one class. `table` depends on `kind`. For `NODES`,
+    `size` being levels and nodes, it is the node of each value, then the share of each node, level
+    after level. For `ORDERED`, it is the share of missing values, the rank of each value, and the
+    shares up to each rank.
     """
     width = len(counts)
     code = np.arange(width).astype(np.int32)
@@ -168,7 +175,7 @@ def distance_from_table(
 
 @jit
 def renumber_marks(marks: Marks, points: Codes) -> Marks:
-    """Return the marks of these points, numbered 0, 1, … from now on, and people likewise."""
+    """Return the marks of these points only; they and their people are numbered anew from 0 on."""
     start, counter, amount, person_start, person, at = marks
     if len(start) == 0:
         return marks
@@ -186,7 +193,10 @@ def renumber_marks(marks: Marks, points: Codes) -> Marks:
 
 @jit
 def entries_of_rows(start: Counts, rows: Codes) -> tuple[Counts, Counts]:
-    """Return the places of all entries of some compressed rows, and where each row begins."""
+    """Return the places of all entries of some compressed rows, and where each row's begin there.
+
+    The second has one entry more than `rows`.
+    """
     begins = np.zeros(len(rows) + 1, np.int64)
     for i in range(len(rows)):
         begins[i + 1] = begins[i] + start[rows[i] + 1] - start[rows[i]]

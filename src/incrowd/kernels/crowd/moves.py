@@ -106,9 +106,9 @@ def share_anew(space: Space, state: State, rule: Rule, members: Codes, tools: To
 def receive_guest(space: Space, state: State, rule: Rule, guest: Guest, host: int) -> int:
     """Let class `host` take the records of a point; return the slot where these are then.
 
-    It is the host's, or a new one: a host of 2k or more equal records, with the guest's, gives some
-    of its own to a new class with the guest's (if points are divisible). There must be room for a
-    piece, and an empty slot.
+    It is the host's, or a new one: if points are divisible, a host of one other point that has 2k
+    records or more with the guest's, of which there are under k, gives some of its own to a new
+    class with them. There must be room for a piece, and an empty slot.
     """
     k, divisible = rule
     pieces, size = state.pieces, state.size

@@ -83,7 +83,10 @@ _ROUNDS = 3
 
 @jit
 def price_widened(boxes: BoxCosts, box: Codes, codes: Codes, most: float) -> float:
-    """Return what `box`, widened to these codes, costs a record; a part of it from `most` on."""
+    """Return what a record pays for `box` widened to these codes, or some number from `most` on.
+
+    The sum over the columns ends once it has reached `most`.
+    """
     costs, start, width, _, limits = boxes
     total = 0.0
     for j in range(len(codes)):
@@ -101,7 +104,7 @@ def price_widened(boxes: BoxCosts, box: Codes, codes: Codes, most: float) -> flo
 
 @jit
 def may_trade(ledger: Ledger, trade: Counts, divisible: bool) -> bool:
-    """Whether giver and taker of a trade hold what is asked of them once they have traded."""
+    """Whether giver and taker would satisfy every rule of the ledger after a trade."""
     marks, holdings, asks = ledger
     if len(asks.rules) == 0:
         return True
@@ -139,7 +142,10 @@ def place_of(state: State, c: int, point: int) -> int:
 
 @jit
 def do_trade(space: Space, state: State, ledger: Ledger, trade: Counts, divisible: bool) -> None:
-    """Make a trade, in before out so that no class is empty; both need room for a piece more."""
+    """Make a trade: change the classes and their counters. Both need room for a piece more.
+
+    Classes take before they give, so that none is ever empty.
+    """
     giver, taker = trade[GIVER], trade[TAKER]
     if len(ledger.asks.rules) > 0:
         count_trade(ledger.marks, ledger.holdings, trade, 1, divisible)
@@ -162,9 +168,10 @@ def best_return(
     offer: Offer,
     spare: Codes,
 ) -> float:
-    """Complete `trade` with the taker's best return, if any; return the gain or `offer.least`.
+    """Complete `trade`, in place, with the piece that the taker had best give back.
 
-    `spare` is room for two spans, (4, d).
+    Return what both classes then pay less; `offer.least`, and `trade` as it was, if no piece gains
+    more than that. `spare` is room for two spans, (4, d).
     """
     points, boxes = space
     k, divisible = rule
@@ -213,9 +220,10 @@ def best_return(
 def trade_from(
     space: Space, state: State, ledger: Ledger, rule: Rule, c: int, others: Codes, work: Counts
 ) -> float:
-    """Give pieces of class c to others, alone or for one in return, and return the saving.
+    """Give pieces of class c to classes in `others`, alone or for one in return.
 
-    This goes on as long as it saves. `work[0]` grows by the pieces that were looked at.
+    This goes on as long as it saves; return the saving. `work[0]` grows by the pieces that were
+    looked at.
     """
     points, boxes = space
     k, divisible = rule
@@ -295,7 +303,7 @@ def trade_among(
 
 @jit
 def count_all(ledger: Ledger, state: State, c: int, sign: int, divisible: bool) -> None:
-    """Add all that class c holds to its counters; take it away if the sign is -1."""
+    """Add all that class c holds to its counters, or take it away if the sign is -1."""
     marks, holdings, asks = ledger
     if len(asks.rules) == 0:
         return
@@ -318,10 +326,10 @@ def cut_union_anew(
 ) -> float:
     """Cut the union of some classes anew and let what is made trade; return the saving.
 
-    `cuts` rules the cuts, `rule` the trades. The saving may be below 0 by `slack`, a share of what
-    the union paid. Otherwise all is as it was, and 0 returned: if that much or more would be lost
-    (without slack, if nothing is saved), if the cut is too dear or too large for the room there
-    is, or if a class that was cut would not hold what is asked.
+    `cuts` rules the cuts, `rule` the trades. The saving may be below 0 by the share
+    `attempt.slack` of what the union paid. All stays as it was, and 0 is returned, if that much or
+    more would be lost (without slack, if nothing is saved), if the cut costs the same, is too dear
+    or too large for the room there is, or if a class that was cut would not satisfy every rule.
     """
     pool, workspace, seed = tools
     log, slack, work, columns = attempt
@@ -369,7 +377,7 @@ def cut_union_anew(
             return saved
     for p in range(made):
         count_all(ledger, state, new[p], -1, divisible)
-    # `undo` fills slots that were emptied, but leaves them on the stack of empty ones.
+    # `undo_logged` fills slots that were emptied, but leaves them on the stack of empty ones.
     for _ in range(made, len(members)):
         take_slot(state)
     undo_logged(space, state, log)
@@ -380,7 +388,10 @@ def cut_union_anew(
 
 @jit
 def draw_members(state: State, c: int, near: Codes, number: int, seed: Counts) -> Codes:
-    """Return class c and up to `number` of those `near`, drawn at random; `near` is reordered."""
+    """Return class c and up to `number` of the classes `near` that are not empty, at random.
+
+    `near` is reordered.
+    """
     left = 0
     for i in range(len(near)):
         if state.size[near[i]] > 0:

@@ -34,7 +34,7 @@ from incrowd.kernels.crowd.state import (
 
 
 class Face(NamedTuple):
-    """Where a class is to end."""
+    """Where a class is to end in a column; records with codes beyond the limit leave it."""
 
     column: int
     limit: int
@@ -51,7 +51,10 @@ def is_beyond(code: int, limit: int, upper: bool) -> bool:
 
 @jit
 def next_limit(space: Space, state: State, c: int, j: int, limit: int, upper: bool) -> int:
-    """Return the code in column j of class c that is next inside a limit, the limit if none is."""
+    """Return the code of class c in column j that is next inside a limit, or the limit if none is.
+
+    Inside is below the limit if `upper`, above it otherwise.
+    """
     inner = -1
     for i in range(state.pieces[c]):
         code = space.points[state.point[c, i], j]
@@ -64,7 +67,10 @@ def next_limit(space: Space, state: State, c: int, j: int, limit: int, upper: bo
 
 @jit
 def measure_rest(space: Space, state: State, c: int, face: Face, box: Codes) -> int:
-    """Return how many records of class c are not beyond `face`; `box` becomes their span."""
+    """Return how many records of class c are not beyond `face`; `box` becomes their span.
+
+    If there are none, `box` stays as it was.
+    """
     points = space.points
     j, limit, upper = face
     left = 0
@@ -83,7 +89,10 @@ def measure_rest(space: Space, state: State, c: int, face: Face, box: Codes) -> 
 def cost_of_moving_out(
     space: Space, state: State, rule: Rule, c: int, face: Face, most: float
 ) -> float:
-    """Return what moving each piece beyond `face` elsewhere costs; infinite if not under `most`."""
+    """Return what moving each piece beyond `face` to the cheapest class costs together.
+
+    It is infinite if that is `most` or more. Nothing is moved.
+    """
     j, limit, upper = face
     total = 0.0
     for i in range(state.pieces[c]):
@@ -107,7 +116,7 @@ def log_cost(state: State, log: UndoLog, c: int) -> float:
 
 @jit
 def is_full(log: UndoLog) -> bool:
-    """Whether the log may have no room for another two slots."""
+    """Whether the log has no room for another two slots."""
     return bool(log.pieces[0] > len(log.slots) - 2)
 
 
@@ -117,8 +126,9 @@ def fill_up_within(
 ) -> float:
     """Fill class c up to k with records within `box` of classes with more than k, dearest first.
 
-    Returned is what the classes paid that the log did not have before; infinite if there are not
-    enough records, or no room for them or in the log; then the caller undoes all.
+    Return the former cost of the classes that this changed for the first time (not yet in `log`),
+    to compare with their cost now. Infinite, with the work half done and to be undone by the
+    caller, if there are not enough records, or class c or the log is full.
     """
     points = space.points
     k, divisible = rule
@@ -171,11 +181,11 @@ def move_out_beyond(
     log: UndoLog,
     most: float,
 ) -> float:
-    """Move the records of class c beyond `face` to other classes; the rest stays.
+    """Move the records of class c beyond `face` to the classes where they cost least.
 
-    There must be a rest. Returned is what the classes paid that the log did not have before;
-    infinite if some records have no place for less than `most` in all, or there is no room in their
-    host or the log; then the caller undoes all.
+    Some records must stay. Return the former cost of the classes that this changed for the first
+    time (not yet in `log`), to compare with their cost now. Infinite, with the work half done and
+    to be undone by the caller, if the moves cost `most` or more, or a host or the log is full.
     """
     j, limit, upper = face
     points_in, count, pieces = state.point, state.records, state.pieces
@@ -232,7 +242,8 @@ def shrink_class(
 ) -> float:
     """Make class c end at `face` if that saves in all; return the saving, 0 if all stays as it was.
 
-    `work[0]` grows by the slots that were looked at.
+    Changed classes must satisfy every rule of the ledger. `work[0]` grows by the slots that were
+    looked at; `log` is overwritten.
     """
     k = rule.k
     box = np.empty((2, space.points.shape[1]), np.int32)

@@ -37,7 +37,11 @@ def most_pieces(parts: ClassPieces) -> int:
 
 @jit
 def gather_points(points: Codes, point: Codes) -> tuple[Codes, Codes, Codes]:
-    """Return the codes of a region's points, each once, their numbers, and which each piece has."""
+    """Return the codes of a region's points, each once, their numbers, and each piece's point.
+
+    `point` is the number of each piece's point in `points`; the last array, its place in the first
+    two.
+    """
     order = np.argsort(point, kind="mergesort")
     place = np.empty(len(point), np.int32)
     number = -1
@@ -57,12 +61,12 @@ def gather_points(points: Codes, point: Codes) -> tuple[Codes, Codes, Codes]:
 def run_sweep(
     space: Space, parts: ClassPieces, rule: Rule, plan: tuple[int, int], seed: int, stop: Flags
 ) -> tuple[ClassPieces, Floats]:
-    """Return the classes of a region after one sweep, and what each kind of step saved.
+    """Return the classes of a region after one sweep, and what each of four kinds of step saved.
 
-    First records move to other classes, one piece after the other or a whole class, dearest classes
-    first; then each class shares its records anew with classes near to it. `plan` is with how many
-    of them one by one, and with how many two at a time. Once `stop[0]` is set, the sweep ends:
-    classes are whole between any two steps.
+    First records move to other classes, single pieces (0) or all of a class (1), dearest classes
+    first; then each class shares its records anew with one class near to it (2) or two (3). `plan`
+    is (with how many near classes one by one, with how many pairs of them). Once `stop[0]` is set,
+    the sweep ends; classes are whole then.
     """
     codes, numbers, place = gather_points(space.points, parts.point)
     here = Space(codes, space.boxes)
@@ -114,7 +118,10 @@ def share_near(
     tools: Tools,
     saved: Floats,
 ) -> None:
-    """Let class c share its records anew with classes near to it; add the saving to `saved`."""
+    """Let class c share its records anew with classes near to it; add the savings to `saved`.
+
+    `plan` and places 2 and 3 of `saved` are as in `run_sweep`.
+    """
     size = state.size
     nearby = np.empty(max(plan[0], 2 * plan[1]), np.int32)
     number = find_near(space, state, rule.k, c, nearby, np.empty(len(nearby)))

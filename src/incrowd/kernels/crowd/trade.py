@@ -69,12 +69,13 @@ def run_trades(
     seed: int,
     stop: Flags,
 ) -> tuple[ClassPieces, Floats]:
-    """Return the classes of a region after a round of trades, what each kind saved, and the work.
+    """Return the classes of a region after a round of trades, and seven figures.
 
-    `plan[m]` is how often each class is cut anew with m others near to it, at random; with `slack`
-    along random columns, and a union may end so much dearer, as a share. What is saved is told for
-    single trades, for classes made narrower, and for each number of others; the work last. Once
-    `stop[0]` is set, the round ends: classes are whole between any two steps.
+    These are what was saved by single trades (0), by classes made narrower (1), and by unions of a
+    class and m others cut anew (2 + m), then the pieces that were looked at (6). `plan[m]` is how
+    often each class is cut anew with m others, drawn from those near to it. If `slack` is above 0
+    cuts look at a random number of columns, and a union may end dearer by that share. Once
+    `stop[0]` is set, the round ends; classes are whole then.
     """
     codes, numbers, place = gather_points(space.points, parts.point)
     here = Space(codes, space.boxes)
@@ -111,7 +112,10 @@ def run_trades(
 
 @jit
 def make_room(pieces: int, width: int, seed: int) -> Room:
-    """Return room to work with classes of so many pieces and columns, and a random seed."""
+    """Return room to work with classes of up to `pieces` pieces and `width` columns.
+
+    `seed` starts the random numbers drawn in it.
+    """
     most = MOST * room_for(pieces, 2 * pieces, 1)
     random = np.full(1, seed, np.int64)
     tools = Tools(empty_pool(most, width), empty_workspace(most, width), random)
@@ -133,7 +137,8 @@ def cut_anew(
 ) -> float:
     """Cut class c anew with `others` classes, drawn from `nearby`; return the saving.
 
-    It is 0 if nothing is changed, and may be below 0 by `slack`, a share of what the union paid.
+    It is 0 if nothing is changed, and may be below 0 by the share `slack` of what the union paid.
+    If fewer classes are near, nothing is changed.
     """
     if state.cost[c] <= TINY:
         return 0.0
@@ -151,10 +156,10 @@ def cut_anew(
 
 @jit
 def size_of_cuts(state: State, rule: Rule, members: Codes, asked: bool) -> int:
-    """Return the least size of the parts that a union of classes is cut into.
+    """Return the least records of the parts that a union of classes is cut into.
 
-    If models ask for more than a size (`asked`), there are about as many parts as there were, of
-    about the same size; a single class is cut in two.
+    It is k, or if models ask for more than a size (`asked`), so many that there are about as many
+    parts as classes, and two of a single class.
     """
     if not asked:
         return int(rule.k)

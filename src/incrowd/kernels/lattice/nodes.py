@@ -48,7 +48,7 @@ def limit_below(cuts: Cuts, c: int, node: Counts, base: float) -> float:
 
 @jit
 def node_limit(node: Counts, cuts: Cuts, base: float) -> tuple[float, int]:
-    """Return the limit of a node, the largest of `base` and all cuts, and the cut it is of, or -1."""
+    """Return a node's limit, the largest of `base` and all cuts, and that cut's number, or -1."""
     limit, by = base, -1
     for c in range(len(cuts[3])):
         here = limit_below(cuts, c, node, base)

@@ -84,8 +84,8 @@ def fill_row_sets(
     """Fill `sets`, one bit set per value, with the rows whose label stands for the value.
 
     `label` is the label of each row; `runs` is (start, low, high), the runs of values of each
-    label. `rank` is, for each value, how many smaller ones have a set. A row enters at the first
-    value of a run and leaves after the last. All sets must be empty before, and there is one more.
+    label. `rank` is, for each value and one more, how many smaller ones have a set. A row enters at
+    the first value of a run and leaves after the last. All sets must be empty before.
     """
     for r in range(len(label)):
         bit = _ONE << np.uint64(r & 63)
@@ -262,7 +262,7 @@ def set_relation(sets: Sets, s: int, lo: int, hi: int) -> int:
 
 @jit
 def ends_of(sets: Sets, box: Codes) -> Codes:
-    """Return per column of a box: its least code, its largest, and 1 if it has all between, or 0."""
+    """Return per column of a box its least code, its largest, and 1 if it has all between, or 0."""
     start, low, high = sets
     ends = np.empty((len(box), 3), dtype=np.int32)
     for j in range(len(box)):
@@ -276,9 +276,9 @@ def ends_of(sets: Sets, box: Codes) -> Codes:
 def add_leaf_spans(
     tree: Tree, sets: Sets, box: Codes, ends: Codes, part: Counts, spans: Counts, found: int
 ) -> int:
-    """Add the points of a leaf that lie in a box to `spans` as runs; return how many runs it has.
+    """Add the points of a leaf that lie in a box to `spans` as runs; return how many there are.
 
-    It has `found` runs before. `part` is a line of the stack: part, first point, one after the
+    There are `found` runs before. `part` is a line of the stack: part, first point, one after the
     last, and the columns to look at as bits.
     """
     cells = tree[0]

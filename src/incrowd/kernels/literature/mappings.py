@@ -72,8 +72,8 @@ def fill_curve_keys(cells: Codes, bits: int, keys: Words) -> None:
 def find_nearest_centres(points: Floats, centres: Floats, near: Codes, apart: Floats) -> None:
     """Fill `near` with the nearest centre of each point and `apart` with its squared distance.
 
-    Of equally near centres it is the first. `centres` has one line per column, so that all
-    distances of a point grow side by side.
+    Of equally near centres it is the first. Unlike in `move_centres`, `centres` has one line per
+    column, so that all distances of a point grow side by side.
     """
     total = np.empty(centres.shape[1])
     for i in range(len(points)):
@@ -92,7 +92,7 @@ def find_nearest_centres(points: Floats, centres: Floats, near: Codes, apart: Fl
 
 @jit
 def move_centres(points: Floats, weights: Floats, near: Codes, centres: Floats) -> None:
-    """Move each centre, in place, to the weighted mean of the points nearest to it, if any."""
+    """Move each centre, a line of `centres`, to the weighted mean of its nearest points, if any."""
     total = np.zeros(centres.shape)
     mass = np.zeros(len(centres))
     for i in range(len(points)):

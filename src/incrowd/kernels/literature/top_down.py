@@ -1,6 +1,6 @@
 """Loops of TopDown: two rows far apart draw the others to them, and each half is cut again.
 
-Items are those of Mondrian, one per row. `order` holds every row once, a part side by side.
+Items are those of Mondrian, one per row. `order` holds every row once; a part is a stretch of it.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from incrowd.kernels.repair import joined_cost
 
 @jit
 def farthest_row(boxes: BoxCosts, cells: Codes, part: Codes, row: int) -> int:
-    """Return the row of a part that costs most together with this one, the first of several."""
+    """Return the row of a part that costs most together with `row`, the first of several."""
     best, most = row, -1.0
     for other in part:
         cost = joined_cost(boxes, cells, cells, row, other)
@@ -25,7 +25,7 @@ def farthest_row(boxes: BoxCosts, cells: Codes, part: Codes, row: int) -> int:
 
 @jit
 def cost_with_row(boxes: BoxCosts, box: Codes, side: int, cells: Codes, row: int) -> float:
-    """Return what a record of the class on a side costs once this row has joined it."""
+    """Return what a record of the class `box[side]` pays once `row` has joined it."""
     total = 0.0
     for j in range(cells.shape[1]):
         code = cells[row, j]
@@ -35,9 +35,11 @@ def cost_with_row(boxes: BoxCosts, box: Codes, side: int, cells: Codes, row: int
 
 @jit
 def flag_second_half(boxes: BoxCosts, cells: Codes, part: Codes, rounds: int) -> Flags:
-    """Return for each row of a part whether it goes to the second of two rows far apart.
+    """Flag the rows of a part that go to the second of two rows far apart, not the first.
 
-    Each goes where the class then costs less, in the order of the part, or to the smaller class.
+    Those two are found in `rounds` + 1 steps, each from one row to the farthest from it. In the
+    order of the part each row joins the class that costs less with it, if equal the smaller one, or
+    the first.
     """
     one = part[0]
     two = farthest_row(boxes, cells, part, one)
@@ -70,10 +72,10 @@ def cut_into_parts(
     part: tuple[int, int],
     rule: tuple[int, int, int],
 ) -> tuple[Codes, Codes]:
-    """Cut the part [start, end) of the order, in place, while it has 2k records.
+    """Cut the part [start, end) of the order, in place, until each part has under 2k records.
 
-    Returned is where the parts that are left begin. `rule` is (k, rounds, small): parts of at most
-    `small` rows are not cut but come back as the second array, one line of start and end each.
+    Returned are where the parts begin that are done, and the start and end of each part of at most
+    `small` rows, which is not cut. `rule` is (k, rounds, small), rounds as in `flag_second_half`.
     """
     cells, counts = items
     k, rounds, small = rule
