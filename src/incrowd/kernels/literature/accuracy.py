@@ -1,6 +1,8 @@
 """Loops of the accuracy-constrained heuristic (Ghinita Section 5.3, Figure 17, and Section 6.3).
 
-Two groups are at hand at a time, 0 and 1.
+Two groups are at hand at a time, 0 and 1. The *source* is the group that a record may leave, for
+the other. The *privacy* of a group is its records over those of its commonest value, or, without
+`by_value`, its records.
 
 The paper moves a record if the lesser privacy of both groups does not fall. Here it must rise, or
 stay while the other rises: moves that help nobody are not made.
@@ -55,9 +57,7 @@ class Ways(NamedTuple):
     moved: Codes
     """(records,): 1 for records that have moved."""
     marks: Counts
-    """(2, values, 3): the state of the other group's `changes` at which it was seen that no record
-    can go there; that at which no record in the chain before a certain one was within the ends of
-    the other group; and that record."""
+    """(2, values, 3): what is known of each source and value, see `FAILED_AT`."""
 
 
 class GroupRule(NamedTuple):
@@ -69,6 +69,9 @@ class GroupRule(NamedTuple):
     """Whether privacy is records over those of the commonest value, or records alone."""
 
 
+FAILED_AT, SCANNED_AT, SCANNED_TO = range(3)
+"""Places in `Ways.marks`: the `changes` of the other group when no record could go there; its
+`changes` when no record of the chain before a certain one was within its span; and that record."""
 _NONE = np.int32(2**31 - 1)
 
 
@@ -131,7 +134,7 @@ def leave_group(items: Lined, values: Codes, pair: Pair, group: int, record: int
 
 @jit
 def cost_with(items: Lined, boxes: BoxCosts, pair: Pair, group: int, record: int) -> float:
-    """Return what a record of a group costs once the group has one record more."""
+    """Return what a record of a group pays once `record` has joined it."""
     cells, of = items
     low, high = pair.low, pair.high
     total = 0.0
@@ -161,10 +164,9 @@ def is_less(a: tuple[int, int], b: tuple[int, int]) -> bool:
 
 @jit
 def would_better(pair: Pair, source: int, value: int, by_value: bool) -> bool:
-    """Whether the less private group is better off if a record of this value leaves the source.
+    """Whether the lesser privacy of both groups rises if a record of this value leaves the source.
 
-    If it is as private as before, the other must be better off. Privacy is records over those of
-    the commonest value (`by_value`), or records alone.
+    If it stays as it was, the larger one must rise.
     """
     sizes, counts, with_count, top = pair.sizes, pair.counts, pair.with_count, pair.top
     target = 1 - source
@@ -197,14 +199,16 @@ def cheapest_movable_record(
 ) -> int:
     """Return the source's record of a value that costs the other group least; -1 if none may go.
 
-    Records stay that came from elsewhere or cost over `most`. `mark` (see `move`) says up to where
-    in the chain nobody is within the other group's ends, while these do not change.
+    Records that have moved, or with which a record of the other group would pay over `most`, may
+    not. A record within the span of the other group widens nothing and is returned at once; `mark`,
+    a line of `Ways.marks`, changes to say how far the chain was searched for one.
     """
     head, follow, changes = pair.head, pair.follow, pair.changes
-    record = mark[2] if mark[1] == changes[1 - source] else head[source, value]
+    scanned = mark[SCANNED_AT] == changes[1 - source]
+    record = mark[SCANNED_TO] if scanned else head[source, value]
     while record >= 0:
         if moved[record] == 0 and not is_outside(items, pair, 1 - source, record):
-            mark[1], mark[2] = changes[1 - source], follow[record]
+            mark[SCANNED_AT], mark[SCANNED_TO] = changes[1 - source], follow[record]
             return int(record)
         record = follow[record]
     best, least = -1, most
@@ -230,7 +234,8 @@ def move_record(
 ) -> bool:
     """Move a record of the commonest value that can go to the other group; False if none can.
 
-    What was tried in vain is marked, so that it is tried again only once the other group changes.
+    The source keeps a record at least. A value of which no record may go is marked (`FAILED_AT`),
+    and tried again only once the other group's span has changed.
     """
     moved, marks = ways.moved, ways.marks
     most, by_value = rule
@@ -249,17 +254,21 @@ def move_record(
             ways.direction[value] = source
             moved[record] = 1
             return True
-        marks[source, value, 0] = pair.changes[1 - source]
+        marks[source, value, FAILED_AT] = pair.changes[1 - source]
 
 
 @jit
 def commonest_movable_value(pair: Pair, source: int, ways: Ways, by_value: bool) -> int:
-    """Return the commonest value of the source with records that may and should go, or -1."""
+    """Return the commonest value of the source of which a record may go and would better privacy.
+
+    -1 if there is none (see `Ways` and `would_better`).
+    """
     direction, marks = ways.direction, ways.marks
     changes = pair.changes[1 - source]
     best, most = -1, 0
     for value, count in enumerate(pair.counts[source]):
-        if count <= most or direction[value] == 1 - source or marks[source, value, 0] == changes:
+        failed = marks[source, value, FAILED_AT] == changes
+        if count <= most or direction[value] == 1 - source or failed:
             continue
         if would_better(pair, source, value, by_value):
             best, most = value, count
@@ -268,7 +277,7 @@ def commonest_movable_value(pair: Pair, source: int, ways: Ways, by_value: bool)
 
 @jit
 def empty_pair(items: Lined, values: Codes, number: int, start: Counts) -> Pair:
-    """Return two empty groups; `start` is where each column's codes begin, and the end."""
+    """Return two empty groups for `number` values; `start` is where each column's codes begin."""
     n, columns = len(values), items.cells.shape[1]
     most = np.bincount(values, minlength=number).max()
     with_count = np.zeros((2, most + 2), np.int64)
@@ -300,7 +309,10 @@ def new_ways(number: int, records: int) -> Ways:
 def adjust_groups(
     items: Lined, values: Codes, boxes: BoxCosts, pair: Pair, ways: Ways, rule: GroupRule
 ) -> None:
-    """Move records between the groups, one from each in turn, until none can go (Figure 17)."""
+    """Move records between the groups, one from each in turn, until none can go (Figure 17).
+
+    Directions and marks are forgotten first, but not which records have moved.
+    """
     ways.direction[:] = -1
     ways.marks[:] = -1
     going = True
@@ -312,7 +324,7 @@ def adjust_groups(
 
 @jit
 def clear_group(items: Lined, pair: Pair, group: int) -> None:
-    """Empty a group."""
+    """Empty a group of a pair, in place."""
     sizes, counts, with_count, top = pair.sizes, pair.counts, pair.with_count, pair.top
     head, follow, held = pair.head, pair.follow, pair.held
     low, high, start = pair.low, pair.high, pair.start
@@ -349,9 +361,12 @@ def put_away(items: Lined, pair: Pair, group: int, class_of: Codes, number: int)
 def grow_and_adjust_groups(
     items: Lined, values: Codes, number: int, boxes: BoxCosts, start: Counts, rule: GroupRule
 ) -> Codes:
-    """Return the class of each record of a line: groups as large as `most` allows, then adjusted.
+    """Return the class of each record of a line (Figure 17).
 
-    Every record alone must cost `most` or less.
+    Each group takes the records in turn while they pay `rule.most` or less. Then it gives records
+    to, and takes them from, its neighbour in the line as long as that makes the less private of
+    both more private (`would_better`). `number` is how many values there are, `start` as in
+    `empty_pair`. Every record alone must pay `rule.most` or less.
     """
     pair = empty_pair(items, values, number, start)
     class_of = np.full(len(values), -1, np.int32)
@@ -379,9 +394,10 @@ def grow_and_adjust_groups(
 
 @jit
 def longest_run_starts(items: Lined, boxes: BoxCosts, start: Counts, most: float) -> Counts:
-    """Return the first record of the longest run up to each record that costs `most` or less.
+    """Return where the longest allowed run up to each record begins.
 
-    Every record alone must cost no more.
+    A run of consecutive records is allowed if a record of it pays `most` or less; every record
+    alone must.
     """
     n = len(items.of)
     values = np.zeros(n, np.int32)
@@ -399,10 +415,11 @@ def longest_run_starts(items: Lined, boxes: BoxCosts, start: Counts, most: float
 
 @jit
 def divide_into_runs(first: Counts, k: int) -> Codes:
-    """Return the class of each record in a division into runs of k or more; empty if none is.
+    """Return the class of each record in a division into allowed runs of k or more records.
 
-    `first` is what `beginnings` gives. A run that ends with record i begins between first[i] and i
-    + 1 - k, where another one may have ended; the last such place does as well as any.
+    It is empty if there is no such division. `first` is what `longest_run_starts` returns. A run
+    that ends with record i begins between first[i] and i + 1 - k, where another one may have ended;
+    the last such place does as well as any.
     """
     n = len(first)
     before = np.full(n + 1, -1)

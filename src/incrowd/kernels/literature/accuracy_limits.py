@@ -17,9 +17,9 @@ from incrowd.kernels.compile import jit
 def count_possible_company(
     cells: Codes, counts: Counts, values: Codes, boxes: BoxCosts, rows: Codes, most: float
 ) -> tuple[Counts, Counts]:
-    """Return for each of `rows` the records that may share its class, and how many values they have.
+    """Return for each of `rows` how many records, and values, may share its class.
 
-    Those are the ones with which alone it costs `most` or less, its own records among them.
+    Those are the records with which alone it costs `most` or less, its own among them.
     """
     costs, start, width, nodes, limits = boxes
     records, distinct = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)

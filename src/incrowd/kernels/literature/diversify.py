@@ -2,7 +2,9 @@
 
 Records stand in a line. `values` numbers the sensitive value of each record: 0, 1, …. The domain of
 a value is its records in their order; the frontier is the first record of each domain that is in no
-class yet.
+class yet, as a *heap*: `heap[0]` is its size, and its records follow, none before its parent. A
+line is *eligible* for l if no value has more than 1 / l of its records: then it can be divided.
+`domain` is what `chain_domains` returns.
 
 Shapes: values and class_of (records,), -1 for a record in no class yet; low and high of a class
 (d, 2), its two smallest and two largest codes.
@@ -44,7 +46,7 @@ class Rank(NamedTuple):
 
 @jit
 def rank_values(values: Codes, number: int) -> Rank:
-    """Return the `number` values by falling count of their records."""
+    """Return the ranking of `number` values by falling count of their records."""
     counts = np.zeros(number, np.int64)
     for value in values:
         counts[value] += 1
@@ -61,7 +63,7 @@ def rank_values(values: Codes, number: int) -> Rank:
 
 @jit
 def swap_ranks(rank: Rank, value: int, to: int) -> None:
-    """Exchange in the ranking a value and the one at the place `to`."""
+    """Exchange a value and the one at the place `to`, in the ranking."""
     ranked, place = rank.ranked, rank.place
     other, at = ranked[to], place[value]
     ranked[at], ranked[to] = other, value
@@ -94,7 +96,10 @@ def is_eligible(rank: Rank, l: int, left: int) -> bool:
 
 @jit
 def chain_domains(values: Codes, number: int) -> tuple[Counts, Counts]:
-    """Return the first record of each value, and after each record the next of the same value."""
+    """Return the first record of each value, and for each record the next of the same value.
+
+    Where there is none, it is the number of records.
+    """
     n = len(values)
     first, follows = np.full(number, n), np.full(n, n)
     for i in range(n - 1, -1, -1):
@@ -118,7 +123,7 @@ def span_cost(items: Lined, boxes: BoxCosts, records: Counts) -> float:
 
 @jit
 def push_record(heap: Counts, record: int) -> None:
-    """Add a record to a heap: its size, then the records, none before its parent."""
+    """Add a record to a heap, in place."""
     heap[0] += 1
     at = heap[0]
     while at > 1 and heap[at // 2] > record:
@@ -129,7 +134,7 @@ def push_record(heap: Counts, record: int) -> None:
 
 @jit
 def pop_record(heap: Counts) -> int:
-    """Take the lowest record from a heap and return it."""
+    """Take the lowest record from a heap, which must not be empty, and return it."""
     lowest, last = heap[1], heap[heap[0]]
     heap[0] -= 1
     at, child = 1, 2
@@ -146,7 +151,10 @@ def pop_record(heap: Counts) -> int:
 
 @jit
 def fill_group(frontier: Counts, class_of: Codes, group: Counts, size: int, most: int) -> int:
-    """Move the lowest unassigned records of the frontier to the group until it has `most`."""
+    """Move the lowest unassigned records of the frontier to a group until it has `most`.
+
+    Return its size, which is smaller if the frontier ends; `size` is the one before.
+    """
     while size < most and frontier[0] > 0:
         record = pop_record(frontier)
         if class_of[record] < 0:
@@ -159,8 +167,9 @@ def fill_group(frontier: Counts, class_of: Codes, group: Counts, size: int, most
 def take_most_frequent(rank: Rank, first: Counts, l: int, left: int, group: Counts) -> int:
     """Fill `group` with the first records of the l most frequent values, and of more if need be.
 
-    Returned is its size: the least, from l on, that leaves an eligible rest; 0 if none does. Of
-    values with equal counts the one whose record comes first goes first. `rank` counts them off.
+    Return its size: the least, from l on, that leaves an eligible rest; 0 if none does. Of values
+    with equal counts the one whose record comes first goes first. The records are counted off in
+    `rank`, even if the size is 0. `left` records are unassigned before.
     """
     counts, ranked = rank.counts, rank.ranked
     order = ranked[counts[ranked] > 0]
@@ -179,8 +188,9 @@ def grow_group(
 ) -> int:
     """Add the lowest records of the frontier to a group until the rest is eligible.
 
-    `rule` is (l, left, size): it holds `size` records of the frontier. Returned is its new size,
-    and the rank counts it off; 0, and nothing is taken, if even the whole frontier does not do.
+    `rule` is (l, unassigned records, size): the group holds `size` records of the frontier. Return
+    its new size; its records are counted off in `rank`. If even the whole frontier does not do, it
+    is 0, and the frontier has all records back.
     """
     l, left, size = rule
     for i in range(size):
@@ -205,8 +215,10 @@ def divide_by_frontier(
 ) -> tuple[Codes, int]:
     """Return the class of each record, and how often the greedy step fell back.
 
-    The line must be eligible. Classes have `l` or more records of different values, of `number`; no
-    -1 is left: the most frequent values always do (Ghinita after Xiao and Tao).
+    The line must be eligible; there are `number` values. A class is `l` or more records of
+    different values, the lowest of the frontier if they leave an eligible rest; if not even all do,
+    those of the most frequent values, which always do (Ghinita after Xiao and Tao). No record is
+    left without a class.
     """
     n = len(values)
     rank = rank_values(values, number)
@@ -258,7 +270,7 @@ def close_group(
     group: Counts,
     number: int,
 ) -> None:
-    """Put a group's records in class `number`, and the next of their values in the frontier."""
+    """Put a group's records in class `number`, and the next of each value in the frontier."""
     first, follows = domain
     for record in group:
         class_of[record] = number
@@ -270,10 +282,11 @@ def close_group(
 
 @jit
 def should_join(items: Lined, values: Codes, boxes: BoxCosts, group: Counts, ahead: Counts) -> bool:
-    """Whether the last of the group had better be there than be first of those ahead (Figure 14).
+    """Whether the last record of `group` should stay there instead of going on (Figure 14).
 
-    It had if its value is not in the group yet and the class with it costs less than that of the l
-    lowest records ahead, which is the least that it will pay there.
+    It is also the first of `ahead`, the l lowest records of the frontier. It should if no other
+    record of the group has its value, and if it pays less in the group than in a class of those
+    ahead, which is the least that it will pay otherwise.
     """
     value = values[group[-1]]
     for record in group[:-1]:
@@ -324,7 +337,7 @@ def find_edges(items: Lined, members: Counts, low: Codes, high: Codes) -> None:
 
 @jit
 def fill_edges_and_costs(items: Lined, boxes: BoxCosts, swaps: Swaps, first: int, end: int) -> None:
-    """Fill in the edges and costs of the classes `first` to `end` - 1."""
+    """Fill in `low`, `high` and `paid` of the classes `first` to `end` - 1."""
     members, start, low, high, paid, _ = swaps
     for c in range(first, end):
         find_edges(items, members[start[c] : start[c + 1]], low[c], high[c])
@@ -335,7 +348,10 @@ def fill_edges_and_costs(items: Lined, boxes: BoxCosts, swaps: Swaps, first: int
 
 @jit
 def cost_after_swap(boxes: BoxCosts, low: Codes, high: Codes, gone: Codes, come: Codes) -> float:
-    """Return what a record of a class costs with the codes `come` in place of `gone`."""
+    """Return what a record of a class pays with the codes `come` in place of `gone`.
+
+    `low` and `high` are (d, 2), those of the class.
+    """
     total = 0.0
     for j in range(len(gone)):
         first = low[j, 1] if gone[j] == low[j, 0] else low[j, 0]
@@ -346,7 +362,10 @@ def cost_after_swap(boxes: BoxCosts, low: Codes, high: Codes, gone: Codes, come:
 
 @jit
 def would_narrow(low: Codes, high: Codes, codes: Codes, other: Codes) -> bool:
-    """Whether a class becomes smaller in some column if these codes give way to others."""
+    """Whether a class may span less in some column with `other` in place of `codes`.
+
+    It may if `codes` alone have the lowest or highest code there, and `other` has another one.
+    """
     for j in range(len(codes)):
         code = codes[j]
         lowest = code == low[j, 0] and code != low[j, 1]
@@ -358,9 +377,9 @@ def would_narrow(low: Codes, high: Codes, codes: Codes, other: Codes) -> bool:
 
 @jit
 def try_swap(items: Lined, boxes: BoxCosts, swaps: Swaps, pair: tuple[int, int, int, int]) -> bool:
-    """Exchange member p of class one and member q of class two if that costs less; whether it did.
+    """Exchange members of two classes if all their records then pay less; whether that was done.
 
-    `pair` is (one, two, p, q).
+    `pair` is (one class, the other, and the places p and q of their members in `swaps.members`).
     """
     cells, of = items
     members, start, low, high, paid, _ = swaps
@@ -389,10 +408,11 @@ def try_swap(items: Lined, boxes: BoxCosts, swaps: Swaps, pair: tuple[int, int, 
 def swap_within(
     items: Lined, values: Codes, boxes: BoxCosts, swaps: Swaps, span: tuple[int, int], rule: Counts
 ) -> int:
-    """Swap records among the classes of a span while that costs less; return how many times.
+    """Swap records of one value among classes where that costs less; return how many times.
 
-    `rule` is (number of values, reach, round): classes up to `reach` apart are paired, after the
-    first round only if one of them has changed in this round or the last.
+    The classes are `span[0]` to before `span[1]`. `rule` is (number of values, reach, round):
+    classes up to `reach` apart are paired, after round 0 only if one of them has changed in this
+    round or the last. Each pair of records is tried once.
     """
     members, start, paid, changed = swaps.members, swaps.start, swaps.paid, swaps.changed
     number, reach, turn = rule
