@@ -291,7 +291,7 @@ def _fill_missing_units(unit: Codes) -> Codes:
 
 
 class _SetSearch:
-    """The sets seen so far, and the notes of `kernels.refinement.keep_minimal`."""
+    """The sets seen so far, and the notes of `kernels.refinement.note_minimal_sets`."""
 
     def __init__(self, table: _PersonRows, max_size: int, watch: Watch) -> None:
         self._table = table

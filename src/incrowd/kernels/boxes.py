@@ -27,7 +27,7 @@ WEIGHT, LOWEST, TOP, WIDEST, WHOLE = range(5)
 
 
 class BoxCosts(NamedTuple):
-    """What spans of the columns cost."""
+    """What spans of the columns cost, laid out flat as the module says."""
 
     costs: Floats
     """Costs of spans, nodes or ends of nodes, column after column."""

@@ -212,7 +212,7 @@ class KernelEntry(_DISPATCHER):  # type: ignore[misc]
 
     def is_compiled(self, sig: Any) -> bool:
         """Whether the kernel is loaded for these types, or kept in a file."""
-        return sig in self.overloads or self._cache.has(sig)
+        return sig in self.overloads or self._cache.is_kept(sig)
 
 
 def strip_kernel(made: Any) -> tuple[Any, ...]:

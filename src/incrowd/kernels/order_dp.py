@@ -73,7 +73,7 @@ def is_outside(box: Codes, low: Codes, high: Codes, i: int) -> bool:
 def widen_and_price(
     boxes: BoxCosts, box: Codes, low: Codes, high: Codes, i: int, paid: Floats
 ) -> float:
-    """Widen the first box to hold line i; return its cost; `paid`, its cost by column, is kept."""
+    """Widen the first box to hold line i; return its cost, and update `paid`, that by column."""
     total = 0.0
     for j in range(len(paid)):
         if low[i, j] < box[0, 0, j] or high[i, j] > box[0, 1, j]:

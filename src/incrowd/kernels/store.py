@@ -115,7 +115,7 @@ class Store(_CACHE):  # type: ignore[misc]
         if claim is not None:
             os.close(claim)
 
-    def has(self, sig: Any) -> bool:
+    def is_kept(self, sig: Any) -> bool:
         """Whether a kernel compiled for these types is in a file."""
         return any(path.exists() for path in self._paths(sig))
 

@@ -20,7 +20,7 @@ below it."""
 
 
 class Guest(NamedTuple):
-    """Records of a point that look for a class."""
+    """Records of a point that are to move to another class, a host."""
 
     point: int
     records: int
@@ -71,7 +71,7 @@ def find_host(
 
 @jit
 def find_near(space: Space, state: State, k: int, c: int, classes: Codes, more: Floats) -> int:
-    """Find the classes that pay least more if joined to class c; return how many were found.
+    """Find the classes that pay least more if joined to class c; return how many there are.
 
     `classes` gets as many as there is room for, nearest first, and `more` what each union costs
     beyond what its two classes pay now. In the cost of the union no class counts with more than 2k

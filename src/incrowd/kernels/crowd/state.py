@@ -192,7 +192,10 @@ def add_records(space: Space, state: State, c: int, point: int, records: int) ->
 
 @jit
 def take_records(space: Space, state: State, c: int, place: int, records: int) -> None:
-    """Take records of the piece at `place` from class c, in which others must stay."""
+    """Take records of the piece at `place` from class c, in which other records must stay.
+
+    If the piece has none left, the last piece of the class moves to its place.
+    """
     points_in, count, pieces = state.point, state.records, state.pieces
     count[c, place] -= records
     if count[c, place] == 0:

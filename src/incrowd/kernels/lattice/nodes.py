@@ -9,7 +9,7 @@ allowed at all), with a line per cut. `costs` are by column and level; infinite 
 solution is there.
 
 Shapes: node, low and high (d,), with low <= high column by column; codes (d, rows), in
-`refine_keys` (rows,); counts, keys and class_of (rows,); what is found for classes (classes,).
+`pair_keys` (rows,); counts, keys and class_of (rows,); what is found for classes (classes,).
 """
 
 from typing import TypeAlias

@@ -164,7 +164,7 @@ def _join_items(line: ItemLine, every: int) -> "order_dp.LineItems":
 def _class_ends(
     items: "order_dp.LineItems", k: int, boxes: "BoxCosts", rule: tuple[float, bool]
 ) -> tuple[Codes, float]:
-    """Return ends and cost of the best division; `rule` is as in `order_dp.shortest`."""
+    """Return ends and cost of the best division; `rule` is as in `order_dp.least_prefix_costs`."""
     number = len(items.of)
     if number < _LONG:
         total, last = order_dp.least_prefix_costs(items, k, boxes, *rule)
