@@ -81,7 +81,7 @@ def main(*, anew: bool) -> None:
             every += found
     every += [*store.USED, *(one for used in verbs.values() for one in used)]
     verbs["all"] = [one for one in every if one[1].startswith("[")]
-    signatures.LIST.write_text(signatures.as_list(verbs), encoding="utf-8")
+    signatures.LIST.write_text(signatures.list_as_text(verbs), encoding="utf-8")
     print(len(set(verbs["all"])), "signatures")
 
 

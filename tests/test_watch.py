@@ -50,7 +50,7 @@ def test_compiling_does_not_count(monkeypatch, clock):
         clock.now += 60
         seen.append(number)
 
-    with compiling.when_compiling(tell):
+    with compiling.report_compilations(tell):
         kernel(np.arange(3))
     assert seen
     clock.now += 1

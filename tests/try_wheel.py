@@ -24,7 +24,7 @@ start = time.perf_counter()
 from incrowd.cli.main import perform
 from incrowd.kernels import compile, store
 told = []
-with compile.when_compiling(told.append):
+with compile.report_compilations(told.append):
     code = perform(sys.argv[1:])
 print(json.dumps([code, len(told), len(store.USED), time.perf_counter() - start, store.__file__]))
 """

@@ -155,7 +155,7 @@ def test_a_share_that_falls_starts_again(terminal, shown_at):
 @pytest.mark.usefixtures("clock")
 @pytest.mark.parametrize("output", [Output(quiet=True), Output(as_json=True)])
 def test_it_is_not_for_quiet_nor_for_documents(terminal, output, monkeypatch):
-    monkeypatch.setattr(progress.warm_kernels, "with_helpers", lambda _: nullcontext())
+    monkeypatch.setattr(progress.warm_kernels, "run_helpers", lambda _: nullcontext())
     with redirect_stderr(terminal.stream), progress.show_progress(output, "risk") as bar:
         bar.tell("searching", 0.5)
         assert not any(timer.is_alive() for timer in Hand.made)
@@ -177,7 +177,7 @@ def test_compiling_is_said_when_it_happens(quiet, shown, capsys, monkeypatch):
     from incrowd.kernels import compile as compiling
 
     monkeypatch.setattr(compiling, "CACHE", None)
-    monkeypatch.setattr(progress.warm_kernels, "with_helpers", lambda _: nullcontext())
+    monkeypatch.setattr(progress.warm_kernels, "run_helpers", lambda _: nullcontext())
     with progress.show_progress(Output(quiet=quiet), "risk"):
         assert compiling.jit(lambda x: x + 1)(1) == 2
     assert (progress.COMPILING in capsys.readouterr().err) is shown

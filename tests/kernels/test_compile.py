@@ -59,11 +59,11 @@ def test_compiling_is_counted_and_only_when_it_happens(monkeypatch):
     once = module.jit(lambda x: 1 * x)
     twice = module.jit(lambda x: 2 * once(x))
     told = []
-    with module.when_compiling(told.append):
+    with module.report_compilations(told.append):
         assert twice(1) == 2
         assert twice(0.5) == 1.0
     assert told == [1, 2]
-    with module.when_compiling(told.append):
+    with module.report_compilations(told.append):
         twice(2)
     assert told == [1, 2]
 

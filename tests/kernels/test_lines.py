@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from incrowd.kernels.io.lines import survey
+from incrowd.kernels.io.lines import survey_records
 
 CELL = st.text(st.sampled_from('a,"\n '), max_size=4)
 RECORDS = st.lists(st.lists(CELL, max_size=4), max_size=6)
@@ -29,7 +29,7 @@ def test_the_survey_agrees_with_the_csv_module(records, end, wanted, last):
     text = text if last or not records or not lines[-1] else text.removesuffix(end)
     found, blank = np.zeros(5, dtype=np.int64), np.zeros(9, dtype=np.int64)
 
-    survey(np.frombuffer(text.encode(), dtype=np.uint8), ord(","), wanted, blank, found)
+    survey_records(np.frombuffer(text.encode(), dtype=np.uint8), ord(","), wanted, blank, found)
 
     filled = [i for i, record in enumerate(records) if record]
     ragged = [i for i in filled if len(records[i]) != wanted]
@@ -45,6 +45,8 @@ def test_an_open_quote_is_told_with_its_line():
     found = np.zeros(5, dtype=np.int64)
     text = b'a,b\n"x\ny",2\n3,"z\n4,5\n'
 
-    survey(np.frombuffer(text, dtype=np.uint8), ord(","), 2, np.zeros(0, dtype=np.int64), found)
+    survey_records(
+        np.frombuffer(text, dtype=np.uint8), ord(","), 2, np.zeros(0, dtype=np.int64), found
+    )
 
     assert found[4] == 4

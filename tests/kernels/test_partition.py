@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incrowd.kernels.identify.stripped import join, split, tell
+from incrowd.kernels.identify.stripped import add_figures, add_split_figures, split_and_add_figures
 
 NONE = np.iinfo(np.int64).max
 
@@ -46,11 +46,11 @@ def test_groups_are_the_classes_of_several_rows(table):
     rows, bounds = np.arange(len(codes), dtype=np.int32), np.array([0, len(codes)])
     number = int(class_of.max(initial=0)) + 1
     none = nothing(), nothing()
-    rows, held, bounds = split(rows, weights, bounds, class_of, number, *none)
+    rows, held, bounds = split_and_add_figures(rows, weights, bounds, class_of, number, *none)
     settled, told, joined = none[0].copy(), none[0].copy(), none[0].copy()
 
-    moved, heavy, start = split(rows, weights, bounds, codes, 4, settled, told)
-    join(rows.view(np.uint32), held, bounds, codes.view(np.uint32), 4, joined)
+    moved, heavy, start = split_and_add_figures(rows, weights, bounds, codes, 4, settled, told)
+    add_split_figures(rows.view(np.uint32), held, bounds, codes.view(np.uint32), 4, joined)
 
     wanted = members(zip(class_of.tolist(), codes.tolist(), strict=True), weights).values()
     groups = [tuple(moved[lo:hi].tolist()) for lo, hi in pairwise(start)]
@@ -64,6 +64,6 @@ def test_groups_are_the_classes_of_several_rows(table):
 def test_figures_of_sizes(sizes):
     told = nothing()
 
-    tell(np.array([*sizes, 9], dtype=np.int64), len(sizes), told)
+    add_figures(np.array([*sizes, 9], dtype=np.int64), len(sizes), told)
 
     assert told.tolist() == figures(sizes)

@@ -26,7 +26,7 @@ PLAIN = st.recursive(
 
 @given(st.lists(PLAIN, max_size=5).map(tuple))
 def test_what_is_written_is_read_again(signature):
-    assert signatures.read(signatures.as_text(signature)) == signature
+    assert signatures.parse_types(signatures.types_as_text(signature)) == signature
 
 
 def test_types_that_differ_are_written_differently():
@@ -46,28 +46,30 @@ def test_types_that_differ_are_written_differently():
         (1, 1),
         (1.0, 1),
     ]
-    assert len({signatures.as_text([typeof(one)]) for one in every}) == len(every)
+    assert len({signatures.types_as_text([typeof(one)]) for one in every}) == len(every)
 
 
 def test_a_named_tuple_keeps_its_class():
     signature = (typeof(Pair(1, np.zeros(2))),)
-    assert signatures.read(signatures.as_text(signature)) == signature
-    assert signatures.as_text(signature) != signatures.as_text((typeof((1, np.zeros(2))),))
+    assert signatures.parse_types(signatures.types_as_text(signature)) == signature
+    assert signatures.types_as_text(signature) != signatures.types_as_text(
+        (typeof((1, np.zeros(2))),)
+    )
 
 
 def test_fields_in_another_order_are_another_type(monkeypatch):
-    text = signatures.as_text((typeof(Pair(1, 2)),))
+    text = signatures.types_as_text((typeof(Pair(1, 2)),))
     turned = namedtuple("Pair", "second first")  # noqa: PYI024  numba knows these
     monkeypatch.setattr(turned, "__module__", __name__)
-    assert signatures.as_text((typeof(turned(1, 2)),)) != text
+    assert signatures.types_as_text((typeof(turned(1, 2)),)) != text
     monkeypatch.setitem(globals(), "Pair", turned)
     with pytest.raises(ValueError, match="other fields"):
-        signatures.read(text)
+        signatures.parse_types(text)
 
 
 def test_a_type_without_a_text_is_refused():
     with pytest.raises(ValueError, match="no text"):
-        signatures.as_text([types.unicode_type])
+        signatures.types_as_text([types.unicode_type])
 
 
 def test_every_listed_signature_names_a_kernel():
@@ -75,12 +77,13 @@ def test_every_listed_signature_names_a_kernel():
     assert len(found["all"]) > 100
     for name, takes in found["all"]:
         assert (
-            len(signatures.read(takes)) == len(signatures.kernel(name).py_func.__annotations__) - 1
+            len(signatures.parse_types(takes))
+            == len(signatures.load_kernel(name).py_func.__annotations__) - 1
         )
 
 
 def test_the_list_is_written_as_it_is_read():
-    text = signatures.as_list(
+    text = signatures.list_as_text(
         {verb: list(one) for verb, one in signatures.load_signatures().items()}
     )
     assert text == signatures.LIST.read_text(encoding="utf-8")

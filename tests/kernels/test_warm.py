@@ -11,7 +11,7 @@ import pytest
 import incrowd.kernels.compile as compiling
 from incrowd.kernels import signatures, store, warm
 
-ONE = ("histogram.sums", '[["int32", 1, "C"], ["int64", 1, "C"], "int64"]')
+ONE = ("histogram.sum_by_class", '[["int32", 1, "C"], ["int64", 1, "C"], "int64"]')
 
 
 HOLD = """
@@ -41,13 +41,13 @@ def started(monkeypatch):
 
 
 def test_helpers_leave_a_core_to_the_run_and_end_with_it(started):
-    with warm.with_helpers("risk"):
+    with warm.run_helpers("risk"):
         assert [one.poll() for one in started] == [None, None]
     assert all(one.poll() is not None for one in started)
 
 
 def test_helpers_end_when_the_run_fails_or_they_have_died(started):
-    with suppress(KeyError), warm.with_helpers("risk"):
+    with suppress(KeyError), warm.run_helpers("risk"):
         started[0].send_signal(signal.SIGKILL)
         raise KeyError
     assert all(one.poll() is not None for one in started)
@@ -65,7 +65,7 @@ def test_helpers_end_when_the_run_fails_or_they_have_died(started):
 )
 def test_where_helpers_are_no_help_there_are_none(started, monkeypatch, change):
     change(monkeypatch)
-    with warm.with_helpers("risk"):
+    with warm.run_helpers("risk"):
         assert not started
 
 
@@ -88,7 +88,7 @@ def test_a_helper_compiles_into_the_folder_of_the_run(tmp_path):
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     subprocess.run([sys.executable, "-c", script], env=environment, check=True)
     (found,) = tmp_path.rglob("*.kernel")
-    assert found.name.startswith("histogram.sums-")
+    assert found.name.startswith("histogram.sum_by_class-")
 
 
 def test_what_another_process_compiles_is_left_to_it(tmp_path):

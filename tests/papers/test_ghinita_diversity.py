@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import naive.accuracy
-from incrowd.kernels.literature.accuracy import GroupRule, most_private
+from incrowd.kernels.literature.accuracy import GroupRule, grow_and_adjust_groups
 from incrowd.loss import Gcp
 from incrowd.models import LDiversity
 from incrowd.search import Accuracy, Diversify
@@ -46,7 +46,7 @@ def test_figure_18_privacy_before_and_after_the_adjustment():
     before = [naive.accuracy.privacy(run, VALUES, by_value=True) for run in runs]
     assert before == [Fraction(7, 3), Fraction(4, 2)]
     starts = np.array([0, len(problem.columns[0].frequency)])
-    class_of = most_private(
+    class_of = grow_and_adjust_groups(
         records.items,
         records.value,
         records.values,

@@ -12,7 +12,7 @@ import census_tables
 import naive.accuracy
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.kernels.boxes import box_cost
-from incrowd.kernels.literature.accuracy import GroupRule, most_private
+from incrowd.kernels.literature.accuracy import GroupRule, grow_and_adjust_groups
 from incrowd.loss import Gcp
 from incrowd.loss.ncp import ncp_of_classes
 from incrowd.models import KAnonymity, LDiversity
@@ -60,7 +60,9 @@ def test_the_heuristic_is_that_of_the_paper(table, bound, by_value):
     problem = problem_of(table, [KAnonymity(2)], Gcp())
     records = records_of(problem, order_of(problem, "kd-tree"), 0 if by_value else None)
     line = records.items, records.value, records.values
-    fast = most_private(*line, boxes_of(problem), starts(problem), GroupRule(bound, by_value))
+    fast = grow_and_adjust_groups(
+        *line, boxes_of(problem), starts(problem), GroupRule(bound, by_value)
+    )
     price = cost_of(problem, records)
     values = records.value.tolist()
     points = records.cells[records.row].tolist()

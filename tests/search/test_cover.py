@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import arx_tables
 import naive.local
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.kernels.lattice.level_cover import LevelCodes, count, show
+from incrowd.kernels.lattice.level_cover import LevelCodes, count_released, fill_keys_and_costs
 from incrowd.loss import Discernibility, Gcp, Granularity, Precision
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.recoding import CellLevels, Pieces
@@ -92,11 +92,11 @@ def test_vectors_are_counted_as_the_naive_twin_does(table, least, data):
     tables_ = rows.tables
     flat = LevelCodes(tables_.keys, tables_.costs)
     shown = np.empty(len(rows.weights), dtype=np.uint64), np.empty(len(rows.weights))
-    show(rows.codes, flat, tables_.level_starts(base), *shown)
+    fill_keys_and_costs(rows.codes, flat, tables_.level_starts(base), *shown)
     moved = np.arange(len(base))
     change = np.stack([moved, tables_.level_starts(base), tables_.level_starts(node)], axis=1)
     work = hash_table(len(rows.weights))
-    found = count(rows.codes, rows.weights, shown, flat, change, least, work)
+    found = count_released(rows.codes, rows.weights, shown, flat, change, least, work)
     assert found == pytest.approx(naive.local.released(problem, node, least))
 
 

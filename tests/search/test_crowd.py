@@ -426,8 +426,8 @@ def test_rules_in_numbers_judge_as_the_models_do(table, models, consistent, data
     holdings = demands_kernels.empty_counters(3, marks, asks)
     for point, c in enumerate(class_of.tolist()):
         times = int(points.weights[point]) if points.divisible else 1
-        demands_kernels.bring(marks, holdings, c, point, times)
-    fit = [demands_kernels.fits(asks, holdings, c) for c in range(int(class_of.max()) + 1)]
+        demands_kernels.count_point(marks, holdings, c, point, times)
+    fit = [demands_kernels.satisfies_all(asks, holdings, c) for c in range(int(class_of.max()) + 1)]
     classes = classes_of(problem.tally, class_of[points.point_of], len(fit), problem.sensitive)
     assert fit == problem.satisfied_by(classes).tolist()
 

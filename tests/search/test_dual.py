@@ -177,13 +177,13 @@ def test_the_company_of_records_is_what_lists_say(table, bound):
         return box_cost(flat, lines[group].min(axis=0), lines[group].max(axis=0))
 
     number = len(records.row)
-    first = accuracy.beginnings(records.items, flat, code_starts(problem), bound)
+    first = accuracy.longest_run_starts(records.items, flat, code_starts(problem), bound)
     slow = naive.accuracy.longest_runs(number, bound, cost)
-    assert accuracy_limits.longest_runs(first).tolist() == slow
+    assert accuracy_limits.longest_run_lengths(first).tolist() == slow
     tally = problem.tally
     rows = np.arange(tally.rows, dtype=np.int32)
     columns = records.cells, tally.counts, tally.sensitive[0], flat, rows, bound
-    people, distinct = accuracy_limits.company(*columns)
+    people, distinct = accuracy_limits.count_possible_company(*columns)
     for row in rows.tolist():
         mine = np.flatnonzero(records.row == row)[0]
         near = [i for i in range(number) if cost([mine, i]) <= bound]

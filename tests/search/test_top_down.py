@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import naive.orders
 from incrowd.kernels.boxes import box_cost
-from incrowd.kernels.literature.top_down import halve
+from incrowd.kernels.literature.top_down import flag_second_half
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
 from incrowd.search.layout import boxes_of
@@ -30,7 +30,7 @@ def test_halves_are_those_of_the_naive_twin(table, rounds, random):
     def cost(box):
         return box_cost(flat, np.array(box[0]), np.array(box[1]))
 
-    second = halve(flat, cells, np.arange(len(rows), dtype=np.int32), rounds)
+    second = flag_second_half(flat, cells, np.arange(len(rows), dtype=np.int32), rounds)
     left, right = naive.orders.halves(rows, cost, rounds)
     assert np.flatnonzero(~second).tolist() == left
     assert np.flatnonzero(second).tolist() == right

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import incrowd
 from incrowd.engines.stream import RecordReservoir
 from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError
-from incrowd.kernels.one_dimensional import begin, look_up
+from incrowd.kernels.one_dimensional import assign_buckets, fill_bucket_starts
 from incrowd.population.quantile_cells import cells_of_buckets, scale_cells
 from incrowd.population.quantiles import (
     BucketDivision,
@@ -37,7 +37,7 @@ MANY = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30)
 def test_buckets_begin_where_they_should(values, number, least):
     line = np.sort(np.array(values, dtype=np.float64))
     starts = np.zeros(number, dtype=np.int64)
-    found = begin(line, number, least, starts)
+    found = fill_bucket_starts(line, number, least, starts)
     assert starts[:found].tolist() == naive.begins(line.tolist(), number, least)
 
 
@@ -49,7 +49,7 @@ def test_values_are_looked_up(values, cuts):
     number = len(cuts) + 2
     codes, sizes = np.empty(len(line), dtype=np.int32), np.zeros(number, dtype=np.int64)
     sums, squares, centres = np.zeros(number), np.zeros(number), np.arange(number) * 1.0
-    look_up(line, np.array(cuts), centres, codes, sizes, sums, squares)
+    assign_buckets(line, np.array(cuts), centres, codes, sizes, sums, squares)
     expected = [naive.bucket(value, cuts) for value in [*values, None]]
     assert codes.tolist() == expected
     assert sizes.tolist() == [expected.count(b) for b in range(number)]
@@ -354,7 +354,7 @@ def test_errors_are_those_of_the_definition(values, least):
     spread = BucketErrors.without_records(division)
     codes = np.empty(len(line), dtype=np.int32)
     tallies = (spread.sizes, spread.sums, spread.squares)
-    look_up(line, division.cuts, spread.centres, codes, *tallies)
+    assign_buckets(line, division.cuts, spread.centres, codes, *tallies)
     shown = np.append(np.nan, division.medians)[codes]
     exact = naive.error(list(map(Fraction, values)), list(map(Fraction, shown.tolist())))
     assert spread.normalized_error(division.medians) == pytest.approx(

@@ -15,7 +15,7 @@ def prepared(monkeypatch, missing):
     done = []
     monkeypatch.setattr(kernels, "known_signatures", lambda: ALL)
     monkeypatch.setattr(kernels, "missing_signatures", lambda: missing)
-    monkeypatch.setattr(kernels, "with_helpers", lambda *_, **__: nullcontext())
+    monkeypatch.setattr(kernels, "run_helpers", lambda *_, **__: nullcontext())
     monkeypatch.setattr(
         kernels, "compile_all", lambda wanted: (done.append(one) or one for one in wanted)
     )

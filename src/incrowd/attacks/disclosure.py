@@ -69,7 +69,7 @@ class DisclosureFigures:
         """Compute the figures from what people hold, if their rows show exactly that."""
         domain = int(truth[1].max(initial=-1)) + 1
         before = prior.shares, prior.limit
-        return cls(*kernels.disclosed_own(people, truth, domain, EQUAL, before))
+        return cls(*kernels.disclosed_own_values(people, truth, domain, EQUAL, before))
 
     @cached_property
     def above(self) -> Floats:

@@ -221,7 +221,7 @@ def show_progress(output: Output, verb: str) -> Iterator[ProgressBar]:
             of = of or missing
             bar.tell(*kernel_progress(of - missing, of))
 
-        with compile_kernels.when_compiling(tell), warm_kernels.with_helpers(verb):
+        with compile_kernels.report_compilations(tell), warm_kernels.run_helpers(verb):
             yield bar
 
 

@@ -164,7 +164,7 @@ def minimal_uniques(  # noqa: PLR0913  the table, and how far to look
     search = _SetSearch(table, size, watch or Watch())
     rows = np.arange(len(table.person), dtype=np.int32)
     search.visit(rows, np.array([0, len(rows)], dtype=np.int64), (0, 0, -1))
-    row = kernels.owners(search.last, search.before, search.used)
+    row = kernels.rows_of_notes(search.last, search.before, search.used)
     columns = search.sets[: search.used]
     return MinimalUniques(
         tuple(names), size, row, columns, table.records, table.pairs, table.uniques
@@ -298,7 +298,7 @@ def _fill_missing_units(unit: Codes) -> Codes:
 class _SetSearch:
     """A depth-first search of sets that make rows unique.
 
-    `last`, `before`, `sets` and `used` are the lists of `kernels.refinement.keep_minimal`.
+    `last`, `before`, `sets` and `used` are the lists of `kernels.refinement.note_minimal_sets`.
     """
 
     def __init__(self, table: _PersonRows, max_size: int, watch: Watch) -> None:
@@ -321,7 +321,9 @@ class _SetSearch:
         bits, size, latest = chosen
         for column in range(len(self._domains) - 1, latest, -1):
             codes, domain = self._table.codes[column], self._domains[column]
-            left, bounds, fresh = kernels.split(rows, start, codes, domain, self._table.person)
+            left, bounds, fresh = kernels.split_groups(
+                rows, start, codes, domain, self._table.person
+            )
             with_column = bits | 1 << column
             self._note(fresh, with_column)
             self._seen += 1
@@ -335,6 +337,6 @@ class _SetSearch:
             self.before, self.sets = (
                 np.resize(a, 2 * len(a) + 1) for a in (self.before, self.sets)
             )
-        self.used = kernels.keep_minimal(
+        self.used = kernels.note_minimal_sets(
             fresh, columns, self.last, self.before, self.sets, self.used
         )

@@ -72,7 +72,7 @@ class Splitter:
         budget is kept to.
         """
         domain = int(self._domains[column])
-        least, most = stripped.cost_refined(
+        least, most = stripped.refined_cost_range(
             here.classes.rows,
             here.classes.starts,
             here.costs,
@@ -203,10 +203,10 @@ class CostBranch(SharedPath[Costly]):
         """
         costs, order = np.empty(here.number, dtype=np.int64), np.empty(here.number, dtype=np.int32)
         budget = self._budget
-        stripped.costs_of(here.rows, here.starts, budget.weights, budget.kind, costs)
-        stripped.large_first(costs, order)
+        stripped.fill_class_costs(here.rows, here.starts, budget.weights, budget.kind, costs)
+        stripped.order_dearest_first(costs, order)
         rows, starts = np.empty_like(here.rows), np.empty_like(here.starts)
-        number, less = stripped.settle(
+        number, less = stripped.keep_dear_classes(
             here.rows, here.starts, costs, order, self._spare - lost, rows, starts
         )
         starts = starts[: number + 1].copy()

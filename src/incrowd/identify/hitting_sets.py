@@ -45,7 +45,7 @@ def lightest_hitting_set(
     found, allowed = greedy_hitting_set(sets, weights), _STEPS
     while not watch.expired:
         steps = np.array([allowed], dtype=np.int64)
-        best, most = cover.lightest_hit(
+        best, most = cover.lightest_hitting_set(
             words, costs, np.uint64(found), weight_of(found, weights), steps
         )
         if steps[0] >= 0:
@@ -164,7 +164,7 @@ class KeyOracle:
         start = classes.starts[np.arange(number) * classes.number // max(number, 1)]
         masks = np.empty((number, 2), dtype=np.uint64)
         left, right = classes.rows[start], classes.rows[start + 1]
-        difference_sets.differences(left, right, self._codes, self._order, masks)
+        difference_sets.fill_differences(left, right, self._codes, self._order, masks)
         return masks
 
 
@@ -221,7 +221,7 @@ class HittingSetTree:
         `PAUSE` comes after `_PATIENCE` steps, so that the caller can look at the time.
         """
         return int(
-            kernels.advance(
+            kernels.advance_search(
                 self.where,
                 self.branch,
                 self.may,
@@ -238,7 +238,7 @@ class HittingSetTree:
     def add(self, masks: Masks) -> None:
         """Add masks that the present branch does not hit, so that it is searched further."""
         depth = self.make_room(len(masks))
-        kernels.add(masks, self.stacks[0], self.numbers, depth)
+        kernels.add_open_sets(masks, self.stacks[0], self.numbers, depth)
         self.where[1] = kernels.ENTER
 
     def make_room(self, masks: int) -> int:

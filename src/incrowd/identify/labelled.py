@@ -49,7 +49,7 @@ class RecordGroups:
         figures = self.lone_figures.copy()
         codes, domain = records.compact_codes[column]
         rows, values = self.rows.view(np.uint32), codes.view(np.uint32)
-        stripped.join(rows, self.weights, self.start, values, domain, figures)
+        stripped.add_split_figures(rows, self.weights, self.start, values, domain, figures)
         return ratios_of_figures(self.records, figures)
 
     @classmethod
@@ -67,7 +67,7 @@ class RecordGroups:
     def _split(self, codes: Codes, domain: int) -> "RecordGroups":
         """The groups split by one code for each row of the table; codes are below `domain`."""
         lone_figures, figures = self.lone_figures.copy(), self.lone_figures.copy()
-        rows, weights, start = stripped.split(
+        rows, weights, start = stripped.split_and_add_figures(
             self.rows, self.counts, self.start, codes, domain, lone_figures, figures
         )
         return RecordGroups(self.counts, self.records, rows, weights, start, lone_figures, figures)
@@ -140,7 +140,7 @@ class Cutter:
         while columns:
             some, columns = self._columns_at_once(number, columns)
             lines, rule = (rows[:kept], labels[:kept], number), self._cost_rule(spare - lost)
-            kept, number, _, less = labelled.split(
+            kept, number, _, less = labelled.split_labelled(
                 *lines, self._codes, self._places_and_domains(some), rule, self._scratch
             )
             lost += less
@@ -153,7 +153,7 @@ class Cutter:
             return self.cost(self.split(here, some), rest, limit)
         lines, rule = (here.rows, here.labels, here.number), self._cost_rule(limit)
         digits = self._places_and_domains(columns)
-        return int(labelled.cost_of(*lines, self._codes, digits, rule, self._scratch))
+        return int(labelled.split_cost(*lines, self._codes, digits, rule, self._scratch))
 
     def grow(self, columns: Set, order: Sequence[int], limit: int) -> tuple[int, Set]:
         """Add columns in this order, each only if the set still costs more than the limit with it.
@@ -163,7 +163,9 @@ class Cutter:
         """
         more = self._places_and_domains([column for column in order if column not in columns])
         lines = self.whole.rows.copy(), self._codes, self._places_and_domains(columns)
-        cost, number = labelled.grow(*lines, more, self._cost_rule(limit), self._scratch)
+        cost, number = labelled.add_needed_columns(
+            *lines, more, self._cost_rule(limit), self._scratch
+        )
         return int(cost), tuple(more[:number, 0].tolist())
 
     def has_room_for(self, here: LabelledRows, columns: Set) -> bool:

@@ -240,7 +240,7 @@ class _RowNumbers:
         start = np.concatenate([free[0], ends[-1:]])
         moved, heavy = np.empty(self.number, dtype=np.uint64), np.empty_like(self.weights)
         move = partial(
-            distinct_kernels.scatter,
+            distinct_kernels.scatter_rows,
             self.codes,
             self.digits,
             self.weights,
@@ -256,7 +256,7 @@ def _count_by_cell(rows: _RowNumbers) -> Counts:
     sizes = rows.part_sizes(rows.weights, rows.bits).sum(axis=0)
     sizes = sizes[sizes > 0]
     told = empty_figures()
-    partition_kernels.tell(sizes, len(sizes), told)
+    partition_kernels.add_figures(sizes, len(sizes), told)
     return told
 
 
@@ -264,7 +264,7 @@ def _count_by_hash(rows: _RowNumbers) -> Counts:
     """The figures of the classes, counted part by part in hash tables."""
     part_bits = min(_MOST_PARTS_BITS, rows.bits, max(0, rows.number.bit_length() - _PART_BITS))
     moved, heavy, start = rows.move_to_parts(part_bits)
-    tell = distinct_kernels.tell_parts
+    tell = distinct_kernels.add_part_figures
     width = 2 ** (rows.bits - part_bits)
     shares = [(start[share], empty_figures()) for share in _thread_slices(start)]
     in_threads([partial(tell, moved, heavy, bounds, width, told) for bounds, told in shares])

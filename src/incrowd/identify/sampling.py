@@ -156,7 +156,7 @@ class Differences:
         mask = _mask(columns, len(self.words))
         together = np.logical_not((self.words & mask[:, np.newaxis]).any(axis=0))
         gains = np.zeros(self.width, dtype=np.int64)
-        difference_sets.gains(self.words, self.counts, together, gains)
+        difference_sets.add_gains(self.words, self.counts, together, gains)
         return gains
 
     def __repr__(self) -> str:
@@ -193,7 +193,7 @@ def differences(records: Records, rows: Counts) -> Differences:
     words = np.zeros((max(1, -(-records.width // _BITS)), rows.shape[1]), dtype=np.uint64)
     for j, column in enumerate(records.codes):
         bit = np.uint64(1 << (j % _BITS))
-        difference_sets.differ(column, rows[0], rows[1], bit, words[j // _BITS])
+        difference_sets.mark_differing_pairs(column, rows[0], rows[1], bit, words[j // _BITS])
     kinds, counts = _distinct_words(words)
     return Differences(records.width, kinds, counts)
 

@@ -86,7 +86,7 @@ def _end_of_last_record(text: bytes, delimiter: str) -> int:
     if b'"' not in text:
         return text.rfind(b"\n") + 1
     data: Any = np.frombuffer(text, dtype=np.uint8)
-    return line_kernels.last_end(data, ord(delimiter))
+    return line_kernels.last_record_end(data, ord(delimiter))
 
 
 def _refuse_endless(size: int, line: int) -> None:

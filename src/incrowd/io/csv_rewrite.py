@@ -54,7 +54,7 @@ class CsvRows:
     def text_in(self, order: Counts) -> Any:
         """The bytes of these records in this order."""
         made = np.empty_like(self.text)
-        splice_kernels.gather(self.text, self.ends, order, made)
+        splice_kernels.gather_records(self.text, self.ends, order, made)
         return made
 
 
@@ -149,7 +149,7 @@ class Rewriting:
         number = len(cut)
         made = np.empty(len(cut.text) + number * self.longest, dtype=np.uint8)
         ends = np.empty(number, dtype=np.int64)
-        splice_kernels.splice(
+        splice_kernels.splice_records(
             cut.text, cut.stops, self.runs, codes, self.faces, self.bounds, made, ends
         )
         return CsvRows(made[: ends[-1] if number else 0], ends)

@@ -327,7 +327,7 @@ def _check_records(data: bytes, delimiter: str, fields: int, first_line: int) ->
     found = np.zeros(5, dtype=np.int64)
     blank = np.zeros(0, dtype=np.int64)
     text: Any = np.frombuffer(data, dtype=np.uint8)
-    lines_kernels.survey(text, ord(delimiter), fields, blank, found)
+    lines_kernels.survey_records(text, ord(delimiter), fields, blank, found)
     if found[4]:
         raise InputError(
             f"a quote that opens in line {found[4] + first_line - 1:,} is never closed",
@@ -341,5 +341,7 @@ def _check_records(data: bytes, delimiter: str, fields: int, first_line: int) ->
         )
     if found[1]:
         blank = np.zeros(found[1], dtype=np.int64)
-        lines_kernels.survey(text, ord(delimiter), fields, blank, np.zeros(5, dtype=np.int64))
+        lines_kernels.survey_records(
+            text, ord(delimiter), fields, blank, np.zeros(5, dtype=np.int64)
+        )
     return blank

@@ -10,7 +10,8 @@
   + code]` is the node of a code, `costs` at the same place what it costs.
 
 A missing value is code 0; shown together with others it costs the column's whole weight. Ends of a
-box, `low` and `high`, have shape (d,) for d columns, with 0 <= low <= high.
+box, `low` and `high`, have shape (d,) for d columns, with 0 <= low <= high. A cell that the limits
+forbid costs `FORBIDDEN`.
 """
 
 from typing import NamedTuple, TypeAlias
@@ -26,7 +27,7 @@ WEIGHT, LOWEST, TOP, WIDEST, WHOLE = range(5)
 
 
 class BoxCosts(NamedTuple):
-    """What spans of the columns cost."""
+    """What spans of the columns cost, laid out flat as the module says."""
 
     costs: Floats
     """Costs of spans, nodes or ends of nodes, column after column."""
@@ -46,16 +47,16 @@ FORBIDDEN = 1e6
 
 
 Keys: TypeAlias = NDArray[np.uint64]
-"""What rows show, one word a row: equal words look alike."""
+"""What rows show, one 64-bit key a row: rows with equal keys look alike."""
 
 
 class CostCache(NamedTuple):
-    """A hash table in use."""
+    """A hash table of what rows show, and what each row would pay."""
 
     slots: Keys
     """(size,): the key of each slot; size is a power of two."""
     sizes: Counts
-    """(size,): the records in it, 0 if it is free."""
+    """(size,): the records in each slot, 0 if it is free."""
     place: Counts
     """(rows,): the slot of each row."""
     paid: Floats
@@ -73,9 +74,9 @@ def cell_price(
     low: int,
     high: int,
 ) -> float:
-    """Return the same as `cell_cost`, for arrays of `boxes` that the caller has unpacked.
+    """Return what `cell_cost` does, given the fields of `BoxCosts` one by one.
 
-    This is ten times as fast for whoever asks for many.
+    A caller that unpacks them once, and asks for many cells, is ten times as fast.
     """
     size = width[j]
     first = start[j]
@@ -100,14 +101,14 @@ def cell_price(
 
 @jit
 def cell_cost(boxes: BoxCosts, j: int, low: int, high: int) -> float:
-    """Return the weighted cost of showing the codes `low` to `high` of column j as one cell."""
+    """Return the weighted cost of showing codes `low` to `high` of column j as one cell."""
     costs, start, width, nodes, limits = boxes
     return cell_price(costs, start, width, nodes, limits, j, low, high)
 
 
 @jit
 def box_cost(boxes: BoxCosts, low: Codes, high: Codes) -> float:
-    """Return the weighted cost for a record of a class that spans these codes in each column."""
+    """Return what a record pays, over all columns, if its class spans these codes."""
     costs, start, width, nodes, limits = boxes
     total = 0.0
     for j in range(len(low)):

@@ -21,6 +21,7 @@ def carry(folder: Path) -> int:
     """Compile every recorded signature into the folder; return how many there are.
 
     Call it before the first kernel is loaded: then numba has not settled on a processor yet.
+    `SystemExit` if `store.BASELINES` has no processor for this system, or numba is not a known one.
     """
     store: Any
     compiling: Any

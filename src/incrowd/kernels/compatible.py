@@ -1,7 +1,9 @@
 """Which classes are compatible when a missing value matches anything.
 
 Classes stand in the order of their patterns: those that miss the same columns are one run. Cells
-are above 0, and 0 where a value is missing. A *view* is a line with all bits set in some columns.
+are above 0, and 0 where a value is missing. A *view* selects columns: a line of bit masks, with all
+bits set in the selected columns and none in the others. A *block* is the classes that show the same
+in a view; blocks are numbered.
 
 Shapes: cells and hashes (classes, d); views (lines, d); slots (size, 3) and keys (size,), size
 being a power of two above the number of blocks; mine and everyone hold numbers of classes.
@@ -22,7 +24,7 @@ _HALF = np.uint64(32)
 
 @jit
 def cell_hashes(cells: Hashes) -> Hashes:
-    """Return a hash per class and column, 0 for code 0; a set of columns has the sum of theirs."""
+    """Return a hash per class and column, 0 for code 0; several columns have the sum of theirs."""
     hashes = np.empty(cells.shape, dtype=np.uint64)
     for c in range(cells.shape[0]):
         for j in range(cells.shape[1]):
@@ -44,11 +46,12 @@ def find_blocks(
     found: int,
     add: bool,
 ) -> tuple[Codes, int]:
-    """Return the block of each class: those that show the same in the bits `views[line]`.
+    """Return the block of each of `classes` in the view `line`, and the number of blocks then.
 
-    `slots` and `keys` are a hash table: of each block a class, its line and its number (-1 where
-    free), and the hash of what it shows. A class that equals none before starts block `found` if it
-    is to be added, and is in block -1 if not. Returned is also the number of blocks.
+    The hash table has a slot per block: in `slots` one of its classes, the view in which that one
+    was seen and the block's number (-1 if the slot is free), in `keys` the hash of what it shows. A
+    class that shows what no block shows starts block number `found`, the next one, if `add`; else
+    it is in block -1. The table is filled in place.
     """
     block_of = np.empty(len(classes), dtype=np.int32)
     mask = np.uint64(len(keys) - 1)
@@ -77,8 +80,8 @@ def find_blocks(
 
 
 @jit
-def longer(array: Codes, length: int) -> Codes:
-    """Return the array itself if it has `length` entries, else a copy at least twice as long."""
+def ensure_length(array: Codes, length: int) -> Codes:
+    """Return the array if it has `length` entries or more, else a copy, twice as long or longer."""
     if length <= len(array):
         return array
     grown = np.empty(max(length, 2 * len(array)), dtype=np.int32)
@@ -88,7 +91,7 @@ def longer(array: Codes, length: int) -> Codes:
 
 
 @jit
-def meet(
+def find_compatible(
     mine: Codes,
     everyone: Codes,
     views: Hashes,
@@ -98,13 +101,16 @@ def meet(
     keys: Hashes,
     few: bool,
 ) -> tuple[Codes, Codes, Codes, Codes]:
-    """Return what the classes `mine` of one pattern meet: here, source, block and member.
+    """Return what the classes `mine` of one pattern are compatible with: pairs, and blocks.
 
-    Class `here[e]` is compatible with all of `source[e]`: a class, or, from the number of classes
-    on, a block of several. Block b has the classes `member` where `block` is b. The last line of
-    `views` tells the columns that the pattern does not miss, the others those of them that some
-    pattern does not miss either. `slots` and `keys` are an empty table (`find_blocks`) with
-    room for each line of `mine` if `few`, otherwise for everyone.
+    The pairs are the arrays (here, source): class `here[e]` is compatible with class `source[e]`,
+    or, if that is not below the number of classes, with all classes of block `source[e]` minus that
+    number. The blocks are the arrays (block, member): class `member[i]` is in block `block[i]`.
+
+    The last view selects the columns that the pattern of `mine` does not miss; each other view,
+    those of them that some pattern does not miss either. `slots` and `keys` are an
+    empty table for `find_blocks`. It is filled with what `mine` show in each view if they are
+    `few`, and what everyone shows in the last view is looked up; else the other way round.
     """
     lines = len(views) - 1
     here, met = np.empty(2 * len(mine), dtype=np.int32), np.empty(2 * len(mine), dtype=np.int32)
@@ -117,7 +123,7 @@ def meet(
         )
     for line in range(lines):
         blocks, found = find_blocks(mine, line, views, cells, hashes, slots, keys, found, few)
-        here, met = longer(here, edges + len(mine)), longer(met, edges + len(mine))
+        here, met = ensure_length(here, edges + len(mine)), ensure_length(met, edges + len(mine))
         for i in range(len(mine)):
             if blocks[i] >= 0:
                 here[edges], met[edges] = mine[i], blocks[i]
@@ -126,17 +132,19 @@ def meet(
         block_of, found = find_blocks(
             everyone, lines, views, cells, hashes, slots, keys, found, many
         )
-    return sources(here[:edges], met[:edges], block_of, found)
+    return resolve_blocks(here[:edges], met[:edges], block_of, found)
 
 
 @jit
-def sources(
+def resolve_blocks(
     here: Codes, met: Codes, block_of: Codes, found: int
 ) -> tuple[Codes, Codes, Codes, Codes]:
-    """Return what `meet` does, from the pairs of a class and a block, and the block of each class.
+    """Return what `find_compatible` does, from pairs of a class and a block.
 
-    A block of one class is that class, one of several is numbered from the number of classes on;
-    pairs with an empty block are dropped.
+    Class `here[e]` is compatible with block `met[e]`, of `found` blocks; `block_of` is the block of
+    every class, or -1. A block of one class becomes that class, and one of several a number from
+    the number of classes on; pairs with an empty block are dropped. `here` and `met` are
+    overwritten.
     """
     number = len(block_of)
     source_of = np.full(found, -1, dtype=np.int32)

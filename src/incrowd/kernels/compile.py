@@ -41,9 +41,10 @@ _EVENT: Any = event
 
 
 def _load_without_scipy() -> None:
-    """Load what kernels are made of, but not SciPy, which numba would load only to see it there.
+    """Import the parts of numba that kernels need, without the SciPy that these would import.
 
-    No kernel does linear algebra; whoever else uses numba for that still gets SciPy then.
+    They only check that it is there. No kernel does linear algebra; other users of numba that do
+    still get SciPy when they need it.
     """
     look = _LINALG.ensure_blas
     _LINALG.ensure_blas = lambda: None
@@ -57,7 +58,7 @@ _load_without_scipy()
 
 
 def _is_writable(folder: Path) -> bool:
-    """Whether the folder is there, or can be made, and files can be written to it."""
+    """Whether files can be written to the folder, which is made if it is not there."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
@@ -77,15 +78,18 @@ def _is_private(folder: Path) -> bool:
     return mine and not folder.is_symlink() and not found.st_mode & 0o022 and _is_writable(folder)
 
 
-def _subfolder() -> str:
+def _subfolder_name() -> str:
     """Return the name of the folder that numba keeps for the kernels of this package."""
     return str(_LOCATOR.get_suitable_cache_subpath(str(_HERE)))
 
 
 def _cache_folder() -> Path | None:
-    """Return the folder that numba will use for the kernels, None if none can be written."""
+    """Return the folder where kernels are kept, None if none can be written.
+
+    Where it is the private one among temporary folders, numba's settings are changed to use it.
+    """
     if _CONFIG.CACHE_DIR:
-        given = Path(_CONFIG.CACHE_DIR) / _subfolder()
+        given = Path(_CONFIG.CACHE_DIR) / _subfolder_name()
         if _is_writable(given):
             return given
     for folder in (_HERE.parent / "__pycache__", _user_folder()):
@@ -96,11 +100,11 @@ def _cache_folder() -> Path | None:
     if not _is_private(last):
         return None
     _CONFIG.CACHE_DIR = str(last)
-    return last / _subfolder()
+    return last / _subfolder_name()
 
 
 def _user_folder() -> Path:
-    return Path(_FOLDERS(appname="numba", appauthor=False).user_cache_dir) / _subfolder()
+    return Path(_FOLDERS(appname="numba", appauthor=False).user_cache_dir) / _subfolder_name()
 
 
 CACHE = _cache_folder()
@@ -127,18 +131,18 @@ def _stamp_by_all_sources(compiled: Any) -> None:
     """Let numba compile a kernel again if one that it calls has changed, not its own file only."""
     file: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if hasattr(file, "_source_stamp"):
-        found = [Path(name).stat() for name in sorted(_sources(compiled, set()))]
+        found = [Path(name).stat() for name in sorted(_source_files(compiled, set()))]
         file._source_stamp = (max(f.st_mtime for f in found), sum(f.st_size for f in found))  # noqa: SLF001  numba has no other door
 
 
-def _sources(compiled: Any, seen: set[str]) -> set[str]:
+def _source_files(compiled: Any, seen: set[str]) -> set[str]:
     """Return the files of a kernel and of all that it may call, added to `seen`."""
     kernel = compiled.py_func
     if kernel.__code__.co_filename not in seen:
         seen.add(kernel.__code__.co_filename)
         for called in kernel.__globals__.values():
             if hasattr(called, "py_func"):
-                _sources(called, seen)
+                _source_files(called, seen)
     return seen
 
 
@@ -158,7 +162,7 @@ class _CompilationCounter(_LISTENER):  # type: ignore[misc]
         self._number = 0
 
     def on_start(self, event: Any) -> None:
-        """Count a compilation and tell its number; those of what a kernel calls do not count."""
+        """Count a compilation and tell its number; kernels that only kernels call do not count."""
         called = event.data["dispatcher"]
         if not WHOLE or isinstance(called, entry.KernelEntry):
             self._number += 1
@@ -184,7 +188,7 @@ _EVENT.register("numba:compile", _Pausing())
 
 
 @contextmanager
-def when_compiling(tell: Callable[[int], None]) -> Iterator[None]:
-    """Call `tell` for each kernel that must be compiled meanwhile, with its number from 1 on."""
+def report_compilations(tell: Callable[[int], None]) -> Iterator[None]:
+    """Call `tell` for each kernel that is compiled in the block, with its number from 1 on."""
     with event.install_listener("numba:compile", _CompilationCounter(tell)):
         yield

@@ -2,7 +2,8 @@
 
 Shapes: start (classes + 1,), ascending; code and count (entries,), class c having the entries
 start[c] to start[c + 1], each code once; maps (levels, codes); shares (levels, nodes), of one level
-(nodes,); rank (codes,). Results are (classes,). Counts are not negative, and `upto` ascends.
+(nodes,); rank (codes,). Results are (classes,). Counts, of people, are not negative, and `upto`
+ascends.
 """
 
 import numpy as np
@@ -24,10 +25,11 @@ def total_of(start: Counts, count: Counts, c: int) -> int:
 def node_distances(
     start: Counts, code: Codes, count: Counts, node: Codes, shares: Floats
 ) -> Floats:
-    """Return half the sum of |p - q| over the nodes of one level; 0 for a class without a count.
+    """Return half the sum of |p - q| over the nodes of one level; 0 for a class without people.
 
-    `node[code]` is the node of a code, `shares[node]` its share q of the whole table. The codes of
-    a class ascend and nodes are runs of codes, so that one walk meets each node once.
+    p is a node's share of the class, `shares[node]` its share q of the whole table; `node[code]` is
+    the node of a code. The codes of a class ascend and nodes are runs of codes, so that one walk
+    meets each node once.
     """
     distance = np.zeros(len(start) - 1, dtype=np.float64)
     for c in range(len(distance)):
@@ -49,11 +51,12 @@ def node_distances(
 
 
 @jit
-def most_kept(
+def most_kept_by_nodes(
     start: Counts, code: Codes, count: Counts, maps: Codes, shares: Floats, t: float
 ) -> Counts:
-    """Return how many people of each class can stay at most so that they are t-close, over levels.
+    """Return an upper limit on how many people of each class can stay and be t-close.
 
+    Their distance from the table is the mean of `node_distances` over the levels.
     `maps[h, code]` is the node of a code on level h, `shares[h, node]` its share q of the table. At
     best m people share Σ min(x, q m) with the table on a level with x of the class at a node. The
     mean over levels of m minus that, convex in m and 0 at 0, must be at most t m: all m up to the
@@ -86,11 +89,12 @@ def most_kept(
 def most_kept_ordered(
     start: Counts, code: Codes, count: Counts, missing: float, rank: Counts, upto: Floats, t: float
 ) -> Counts:
-    """Return how many people of each class can stay at most so that they are t-close, ordered.
+    """Return an upper limit on how many people of each class can stay and be t-close, if ordered.
 
-    Of m people at least K = m - (missing ones) are known. Up to each value stand at most as many of
-    them as of the class, and beyond it too, so that each term of the distance has a lower limit of
-    its own (see `ordered_distances`). Their sum is convex in m and 0 at 0.
+    The distance and the arguments are those of `ordered_distances`. Of m people at least K = m -
+    (missing ones) are known. Up to each value stand at most as many of them as of the class, and
+    beyond it too, so that each term of the distance has a lower limit of its own. Their sum is
+    convex in m and 0 at 0.
     """
     values = len(upto) - 1
     below = np.zeros(values + 1, dtype=np.int64)
@@ -128,10 +132,10 @@ def most_kept_ordered(
 def ordered_distances(
     start: Counts, code: Codes, count: Counts, missing: float, rank: Counts, upto: Floats
 ) -> Floats:
-    """Return the ordered distance of each class (see `TCloseness`); 0 if it holds nothing.
+    """Return the ordered distance of each class (see `TCloseness`); 0 for a class without people.
 
     `missing` is the share of missing values in the whole table; `rank[code]` counts the values up
-    to that code and `upto[i]` is the share that holds one of the first i, of those known.
+    to that code; `upto[i]` is the share of the first i values among those that are not missing.
     """
     values = len(upto) - 1
     before = np.zeros(values + 2, dtype=np.float64)
@@ -151,21 +155,24 @@ def ordered_distances(
         gaps = 0.0
         people, i = 0, 1
         while e < start[c + 1] and known > 0:
-            gaps += gap(people / total, known, i, rank[code[e]], upto, before)
+            gaps += sum_of_gaps(people / total, known, i, rank[code[e]], upto, before)
             i = rank[code[e]]
             people += count[e]
             e += 1
         if known > 0:
-            gaps += gap(people / total, known, i, values, upto, before)
+            gaps += sum_of_gaps(people / total, known, i, values, upto, before)
         distance[c] = min(1.0, abs(absent / total - missing) + gaps / max(values - 1, 1))
     return distance
 
 
 @jit
-def gap(level: float, known: float, first: int, last: int, upto: Floats, before: Floats) -> float:
+def sum_of_gaps(
+    level: float, known: float, first: int, last: int, upto: Floats, before: Floats
+) -> float:
     """Return the sum of |level - known * upto[i]| for first <= i < last.
 
-    `before[i]` is the sum of the first i of `upto`, which ascends: first the table is behind.
+    `before[i]` is the sum of the first i entries of `upto`, which ascends: the terms are positive
+    up to one place and negative after it.
     """
     if first >= last:
         return 0.0
@@ -176,7 +183,7 @@ def gap(level: float, known: float, first: int, last: int, upto: Floats, before:
 
 
 @jit
-def largest(start: Counts, count: Counts) -> Counts:
+def largest_counts(start: Counts, count: Counts) -> Counts:
     """Return the count of the commonest value of each class; 0 for a class that holds nothing."""
     most = np.zeros(len(start) - 1, dtype=np.int64)
     for c in range(len(most)):
@@ -187,7 +194,7 @@ def largest(start: Counts, count: Counts) -> Counts:
 
 @jit
 def count_values(start: Counts, count: Counts) -> Counts:
-    """Return how many values each class holds, those of 0 people not counted."""
+    """Return how many values each class holds, without those of 0 people."""
     number = np.zeros(len(start) - 1, dtype=np.int64)
     for c in range(len(number)):
         for e in range(start[c], start[c + 1]):
@@ -213,8 +220,8 @@ def entropies(start: Counts, count: Counts) -> Floats:
 
 
 @jit
-def deepest(start: Counts, count: Counts, up: int, down: int) -> Counts:
-    """Return the largest l of each class for which it is recursive, 0 if not even l = 1 holds.
+def largest_recursive_l(start: Counts, count: Counts, up: int, down: int) -> Counts:
+    """Return the largest l for which each class is recursive (c, l)-diverse, 0 if none is.
 
     It is if f_1 < c (f_l + … + f_m), c = up / down, with the counts f_1 ≥ f_2 ≥ … of its values.
     """
@@ -247,19 +254,20 @@ def most_kept_by_share(start: Counts, count: Counts, up: int, down: int) -> Coun
             high = max(high, counts[e])
         while low < high:
             cap = (low + high + 1) // 2
-            if cap * down <= kept_under(counts, cap) * up:
+            if cap * down <= capped_total(counts, cap) * up:
                 low = cap
             else:
                 high = cap - 1
-        most[c] = kept_under(counts, low)
+        most[c] = capped_total(counts, low)
     return most
 
 
 @jit
 def most_kept_recursive(start: Counts, count: Counts, depth: int, up: int, down: int) -> Counts:
-    """Return how many people of each class can stay at most so that it is recursive: `depth` is l.
+    """Return how many people of each class can stay at most so that it is recursive (c, l)-diverse.
 
-    See `deepest`. As with shares, what stays is best if every value keeps at most so many people.
+    `depth` is l, c is up / down (see `largest_recursive_l`). As in `most_kept_by_share`, it is best
+    if every value keeps at most the same number of people.
     """
     most = np.zeros(len(start) - 1, dtype=np.int64)
     for c in range(len(most)):
@@ -270,11 +278,11 @@ def most_kept_recursive(start: Counts, count: Counts, depth: int, up: int, down:
             high = counts[-1]
         while low < high:
             cap = (low + high + 1) // 2
-            if cap * down < kept_under(tail, cap) * up:
+            if cap * down < capped_total(tail, cap) * up:
                 low = cap
             else:
                 high = cap - 1
-        most[c] = kept_under(counts, low)
+        most[c] = capped_total(counts, low)
     return most
 
 
@@ -313,7 +321,7 @@ def most_kept_entropy(start: Counts, count: Counts, least: float) -> Counts:
 
 
 @jit
-def kept_under(counts: Counts, cap: int) -> int:
+def capped_total(counts: Counts, cap: int) -> int:
     """Return how many people stay if every value keeps at most `cap` of its people."""
     total = 0
     for x in counts:

@@ -43,7 +43,7 @@ class _UncompiledLibrary(_LIBRARY):  # type: ignore[misc]
         self._finalized = True
 
     def _get_module_for_linking(self) -> Any:
-        """Return its code with all that it calls, for a caller that knows nothing of parts."""
+        """Return its code with all that it calls as one module, as numba's own libraries do."""
         if self._shared_module is None:
             whole = self._own_module().clone()
             for library in _linked_libraries(self):
@@ -60,7 +60,7 @@ class _UncompiledLibrary(_LIBRARY):  # type: ignore[misc]
 
 
 def _linked_libraries(library: Any) -> list[Any]:
-    """Return all libraries that one needs, and those that its parts need in turn.
+    """Return all libraries that this one links, and those that its parts link in turn.
 
     Callers come before what they call: LLVM links of a library only what is missing by then.
     """
@@ -112,7 +112,7 @@ class _WholeCompiler(_COMPILER):  # type: ignore[misc]
         library.enable_object_caching()
         given = (self.targetdescr.typing_context, context, self.py_func, args, return_type)
         kernel = f"{self.py_func.__module__}.{self.py_func.__qualname__} {args}"
-        with _compiling_parts(kernel):
+        with _compile_called_as_parts(kernel):
             made = _PIPELINE.compile_extra(*given, flags, self.locals, library=library)
         for environment in made._find_referenced_environments():  # noqa: SLF001  numba has no other door
             library.codegen.set_env(environment.env_name, environment)
@@ -120,8 +120,8 @@ class _WholeCompiler(_COMPILER):  # type: ignore[misc]
 
 
 @contextmanager
-def _compiling_parts(kernel: str) -> Iterator[None]:
-    """Make a part of whatever is compiled meanwhile because this kernel calls it.
+def _compile_called_as_parts(kernel: str) -> Iterator[None]:
+    """Compile what this kernel calls as parts, without machine code, within the block.
 
     The compiler's lock is held, so nobody else compiles at the same time.
     """
@@ -155,7 +155,7 @@ def _unique_builtin() -> Any:
 
 
 def _identify_functions(kernel: str) -> Callable[[Any, Any], Any]:
-    """Return a way to identify the functions that are compiled for a kernel, in any process.
+    """Return the method that names functions compiled for a kernel, by names of this kernel alone.
 
     Errors name the module of a function, not the folder it was compiled in. numba numbers functions
     from 1 on in each process and links by these numbers; as a process loads what others compiled, a
@@ -203,33 +203,34 @@ class KernelEntry(_DISPATCHER):  # type: ignore[misc]
         return types.Dispatcher(self.inner)
 
     def compile(self, sig: Any) -> Any:
-        """Compile for these types, or load what was compiled before; garbage waits meanwhile."""
-        with global_compiler_lock, _no_collection():
+        """Compile for these types, or load what was compiled before; `Busy` as in `Store`."""
+        with global_compiler_lock, _pause_garbage_collection():
             try:
                 return super().compile(sig)
             finally:
                 self._cache.unlock()
 
-    def at_hand(self, sig: Any) -> bool:
-        """Whether it is compiled for these types already."""
-        return sig in self.overloads or self._cache.has(sig)
+    def is_compiled(self, sig: Any) -> bool:
+        """Whether the kernel is loaded for these types, or kept in a file."""
+        return sig in self.overloads or self._cache.is_kept(sig)
 
 
 def strip_kernel(made: Any) -> tuple[Any, ...]:
-    """Return a compiled kernel as numba's cache keeps it, less what nobody needs again.
+    """Return a compiled kernel as a tuple for numba's cache, without what nobody needs again.
 
     No kernel links it, so the names of what it defines take the place of its code for linking.
+    `made` loses its type maps.
     """
     library, described = made.library, made.fndesc
     described.typemap = described.calltypes = None
-    code = (library._get_compiled_object(), _names(library._final_module))  # noqa: SLF001  as numba's own does
+    code = (library._get_compiled_object(), _module_of_names(library._final_module))  # noqa: SLF001  as numba's own does
     parts = (described, made.environment, made.signature, made.objectmode, made.lifted)
     environments = tuple(made._find_referenced_environments())  # noqa: SLF001  numba has no other door
     return ((library.name, "object", code), *parts, "", made.reload_init, environments)
 
 
-def _names(module: Any) -> bytes:
-    """Return, as bitcode, a module that defines the same names and nothing else."""
+def _module_of_names(module: Any) -> bytes:
+    """Return, as bitcode, a module that defines the names that this one exports, and no code."""
     unseen = (llvm.Linkage.private, llvm.Linkage.internal)
     found = [*module.functions, *module.global_variables]
     kept = [one.name for one in found if not one.is_declaration and one.linkage not in unseen]
@@ -243,8 +244,8 @@ def _escape_llvm_name(name: str) -> str:
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
-    """Stop garbage collection meanwhile.
+def _pause_garbage_collection() -> Iterator[None]:
+    """Switch garbage collection off within the block, if it is on.
 
     Compiling makes millions of objects, few of which are garbage.
     """

@@ -21,17 +21,17 @@ _HALF = np.uint64(32)
 
 
 @jit
-def pack(keys: Keys, column: Codes, radix: np.uint64) -> None:
-    """Append one column of codes, each below `radix`, as the last digit of the keys."""
+def append_digits(keys: Keys, column: Codes, radix: np.uint64) -> None:
+    """Append a column of codes, each below `radix`, to the keys as their last digit, in place."""
     for i in range(len(keys)):
         keys[i] = keys[i] * radix + np.uint64(column[i])
 
 
 @jit
-def unpack(keys: Keys, radices: Keys, digits: Codes) -> None:
-    """Fill `digits` with the digits of each key: `digits[j]` belongs to `radices[j]`.
+def split_digits(keys: Keys, radices: Keys, digits: Codes) -> None:
+    """Fill `digits` with the digits of each key: `digits[j]` is below `radices[j]`.
 
-    The first is what is left. The keys themselves stay as they are.
+    Only `digits[0]`, the first digit, may be larger. The keys stay as they are.
     """
     for i in range(len(keys)):
         rest = keys[i]
@@ -44,20 +44,20 @@ def unpack(keys: Keys, radices: Keys, digits: Codes) -> None:
 
 @jit
 def mark_dense(keys: Keys, seen: Flags) -> None:
-    """Set `seen` for each key; it has an entry for every possible key."""
+    """Set `seen[key]` for each key; `seen` has an entry for every possible key."""
     for i in range(len(keys)):
         seen[keys[i]] = True
 
 
 @jit
 def place_dense(keys: Keys, rank: Codes, place: Codes) -> None:
-    """Fill `place` with the rank of each key."""
+    """Fill `place` with `rank[key]` of each key."""
     for i in range(len(keys)):
         place[i] = rank[keys[i]]
 
 
 @jit
-def mix(key: np.uint64) -> np.uint64:
+def mix_bits(key: np.uint64) -> np.uint64:
     """Return a key spread over all 64 bits; different keys stay different."""
     key = (key ^ (key >> _HALF)) * _FACTOR
     return (key ^ (key >> _HALF)) * _FACTOR
@@ -65,21 +65,25 @@ def mix(key: np.uint64) -> np.uint64:
 
 @jit
 def count_parts(keys: Keys, shift: np.uint64, counts: Counts) -> None:
-    """Add to `counts` the keys of each part: the highest bits of the mixed key name its part."""
+    """Add the number of keys in each part to `counts`.
+
+    The part of a key is the mixed key (`mix_bits`) without its lowest `shift` bits.
+    """
     for i in range(len(keys)):
-        counts[mix(keys[i]) >> shift] += 1
+        counts[mix_bits(keys[i]) >> shift] += 1
 
 
 @jit
-def scatter(
+def scatter_keys(
     keys: Keys, first: np.int64, shift: np.uint64, free: Counts, moved: Keys, origin: Codes
 ) -> None:
-    """Copy keys to `moved`, part by part; `free` holds the next free place of each and moves on.
+    """Copy keys to `moved`, where each part has its own run of places (parts as in `count_parts`).
 
-    `origin` notes where each moved key came from; `first` is the place of the first key given.
+    `free` is the next free place of each part, and moves on. `origin` gets the place from which
+    each key came; `first` is that of the first key given.
     """
     for i in range(len(keys)):
-        part = mix(keys[i]) >> shift
+        part = mix_bits(keys[i]) >> shift
         to = free[part]
         moved[to] = keys[i]
         origin[to] = first + i
@@ -93,7 +97,7 @@ def find_slot(key: np.uint64, table: Codes, known: Keys) -> np.uint64:
     The table holds places in `known`, and -1 where it is free.
     """
     mask = np.uint64(len(table) - 1)
-    slot = mix(key) & mask
+    slot = mix_bits(key) & mask
     while table[slot] >= 0 and known[table[slot]] != key:
         slot = (slot + np.uint64(1)) & mask
     return slot
@@ -103,8 +107,8 @@ def find_slot(key: np.uint64, table: Codes, known: Keys) -> np.uint64:
 def number_part(keys: Keys, local: Codes) -> int:
     """Fill `local` with the numbers of the keys of a part; return how many are distinct.
 
-    They are numbered in the order they are met, and gathered, in that order, at the front of
-    `keys`.
+    Distinct keys are numbered in the order in which they occur first, and moved, in that order, to
+    the front of `keys`, over what was there.
     """
     table = np.full(_FIRST_SLOTS, -1, dtype=np.int32)
     found = 0
@@ -127,9 +131,10 @@ def number_part(keys: Keys, local: Codes) -> int:
 
 @jit
 def number_parts(keys: Keys, start: Counts, local: Codes, found: Counts) -> None:
-    """Fill `local` with the numbers of the keys in each part, and `found` with how many differ.
+    """Fill `local` with the numbers of the keys in each part, `found` with how many are distinct.
 
-    Part p is `start[p]` to `start[p + 1]`; see `number_part`.
+    Part p is the keys from `start[p]` to before `start[p + 1]`; each is numbered, and its keys
+    overwritten, by `number_part`.
     """
     for p in range(len(found)):
         here = slice(start[p], start[p + 1])
@@ -137,8 +142,11 @@ def number_parts(keys: Keys, start: Counts, local: Codes, found: Counts) -> None
 
 
 @jit
-def gather(keys: Keys, start: Counts, offset: Counts, distinct: Keys) -> None:
-    """Copy the distinct keys of all parts to `distinct`, those of part p from `offset[p]` on."""
+def gather_distinct(keys: Keys, start: Counts, offset: Counts, distinct: Keys) -> None:
+    """Copy the distinct keys of all parts to `distinct`, those of part p from `offset[p]` on.
+
+    They stand at the front of each part, where `number_parts` has put them.
+    """
     for p in range(len(start) - 1):
         for i in range(offset[p + 1] - offset[p]):
             distinct[offset[p] + i] = keys[start[p] + i]
@@ -148,7 +156,10 @@ def gather(keys: Keys, start: Counts, offset: Counts, distinct: Keys) -> None:
 def place_parts(
     start: Counts, offset: Counts, local: Codes, origin: Codes, rank: Codes, place: Codes
 ) -> None:
-    """Fill `place` at each key's origin with the rank of the key, for consecutive parts."""
+    """Fill `place` with the rank of each key, at the place from which `scatter_keys` took it.
+
+    Key number n of part p has the rank `rank[offset[p] + n]`.
+    """
     for p in range(len(start) - 1):
         for i in range(start[p], start[p + 1]):
             place[origin[i]] = rank[offset[p] + local[i]]
@@ -156,6 +167,6 @@ def place_parts(
 
 @jit
 def first_places(place: Codes, first: Counts) -> None:
-    """Fill `first` with where each place occurs first; it has an entry for every place."""
+    """Fill `first[p]` with the index of the first entry of `place` that is p, for each p there."""
     for i in range(len(place) - 1, -1, -1):
         first[place[i]] = i

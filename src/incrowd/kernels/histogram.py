@@ -1,6 +1,6 @@
 """What classes hold, counted without sorting: sums, histograms in compressed rows, people once.
 
-Classes are numbered 0, 1, …; an entry of class -1 is left out.
+Classes are numbered 0, 1, …; an entry of class -1 is left out, where nothing else is said.
 
 Shapes: class_of, codes, people, values and unit have one entry per row; totals (classes,); a
 histogram is compressed rows: start (classes + 1,), code and count (entries,).
@@ -15,8 +15,8 @@ _DENSE = 1 << 16
 
 
 @jit
-def sums(class_of: Codes, values: Counts, number: int) -> Counts:
-    """Return the sum of the values of each class; entries of class -1 are left out."""
+def sum_by_class(class_of: Codes, values: Counts, number: int) -> Counts:
+    """Return the sum of the values of each of `number` classes, without entries of class -1."""
     total = np.zeros(number, dtype=np.int64)
     for i in range(len(class_of)):
         if class_of[i] >= 0:
@@ -25,8 +25,8 @@ def sums(class_of: Codes, values: Counts, number: int) -> Counts:
 
 
 @jit
-def add(class_of: Codes, values: Counts, total: Counts) -> None:
-    """Add each value to the total of its class, in place."""
+def add_by_class(class_of: Codes, values: Counts, total: Counts) -> None:
+    """Add each value to the total of its class, in place; there must be no class -1."""
     for i in range(len(class_of)):
         total[class_of[i]] += values[i]
 
@@ -75,9 +75,9 @@ def dense_histogram(
 def sparse_histogram(
     class_of: Codes, codes: Codes, people: Counts, number: int, domain: int
 ) -> tuple[Counts, Codes, Counts]:
-    """Return what `histogram` does, by moving entries to their code, from there to their class."""
+    """Return what `histogram` does, by sorting the entries by code, then by class."""
     order = sorting_order(codes, domain)
-    first = bounds(class_of, number)
+    first = class_bounds(class_of, number)
     code = np.empty(first[number], dtype=np.int32)
     count = np.empty(first[number], dtype=np.int64)
     free = first.copy()
@@ -103,8 +103,8 @@ def sparse_histogram(
 
 @jit
 def sorting_order(codes: Codes, domain: int) -> Codes:
-    """Return the stable order that sorts the codes."""
-    free = bounds(codes, domain)
+    """Return the stable order that sorts the codes, which are below `domain`."""
+    free = class_bounds(codes, domain)
     order = np.empty(len(codes), dtype=np.int32)
     for i in range(len(codes)):
         order[free[codes[i]]] = i
@@ -113,8 +113,8 @@ def sorting_order(codes: Codes, domain: int) -> Codes:
 
 
 @jit
-def bounds(class_of: Codes, number: int) -> Counts:
-    """Return where the entries of each class begin and end when they stand class by class."""
+def class_bounds(class_of: Codes, number: int) -> Counts:
+    """Return where the entries of each class begin when they stand class by class, then the end."""
     first = np.zeros(number + 1, dtype=np.int64)
     for i in range(len(class_of)):
         if class_of[i] >= 0:
@@ -125,8 +125,11 @@ def bounds(class_of: Codes, number: int) -> Counts:
 
 
 @jit
-def places(start: Counts, code: Codes, class_of: Codes, codes: Codes) -> Codes:
-    """Return the entry of each class and code in compressed rows; -1 for class -1."""
+def find_entries(start: Counts, code: Codes, class_of: Codes, codes: Codes) -> Codes:
+    """Return the place of each pair of class and code in a histogram, -1 for class -1.
+
+    Each pair must be there, and the codes of a class must ascend.
+    """
     found = np.full(len(class_of), -1, dtype=np.int32)
     for i in range(len(class_of)):
         c = class_of[i]
@@ -137,9 +140,9 @@ def places(start: Counts, code: Codes, class_of: Codes, codes: Codes) -> Codes:
 
 
 @jit
-def distinct_units(class_of: Codes, unit: Codes, number: int, units: int) -> Counts:
-    """Return how many different units each class has; an entry is a record of a unit."""
-    first = bounds(class_of, number)
+def count_distinct_units(class_of: Codes, unit: Codes, number: int, units: int) -> Counts:
+    """Return how many different units each of `number` classes has; units are below `units`."""
+    first = class_bounds(class_of, number)
     moved = np.empty(first[number], dtype=np.int32)
     free = first[:-1].copy()
     for i in range(len(class_of)):
@@ -157,8 +160,11 @@ def distinct_units(class_of: Codes, unit: Codes, number: int, units: int) -> Cou
 
 
 @jit
-def expand(start: Counts, rows: Codes) -> tuple[Counts, Codes]:
-    """Return the entries of these compressed rows (also repeated), and their places in `rows`."""
+def expand_rows(start: Counts, rows: Codes) -> tuple[Counts, Codes]:
+    """Return the places of all entries of some compressed rows, row by row, and whose they are.
+
+    The rows are numbers of rows, which may repeat; whose an entry is, is a place in `rows`.
+    """
     length = 0
     for i in range(len(rows)):
         length += start[rows[i] + 1] - start[rows[i]]
@@ -174,8 +180,12 @@ def expand(start: Counts, rows: Codes) -> tuple[Counts, Codes]:
 
 
 @jit
-def runs(codes: Codes) -> tuple[bool, Codes]:
-    """Return whether columns are in lexicographic order, and, if so, each one's run of equals."""
+def equal_runs(codes: Codes) -> tuple[bool, Codes]:
+    """Return whether the rows are in lexicographic order, and the number of each one's equal run.
+
+    `codes` is (d, rows). Equal rows are one run; runs are numbered from 0 on, and are incomplete if
+    the rows are not in order.
+    """
     run = np.zeros(codes.shape[1], dtype=np.int32)
     for i in range(1, codes.shape[1]):
         run[i] = run[i - 1]

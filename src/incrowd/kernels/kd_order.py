@@ -10,7 +10,7 @@ import numpy as np
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.kernels.boxes import cell_cost
 from incrowd.kernels.compile import jit
-from incrowd.kernels.mondrian import CutItems, Scales, borders, profile, spans
+from incrowd.kernels.mondrian import CutItems, Scales, allowed_borders, code_counts, span_of_part
 
 
 class CutTree(NamedTuple):
@@ -23,7 +23,7 @@ class CutTree(NamedTuple):
 
 
 @jit
-def widest(scales: Scales, span: Codes) -> int:
+def widest_column(scales: Scales, span: Codes) -> int:
     """Return the column whose span costs most, the first of several; -1 if none has two codes."""
     best, most = -1, -1.0
     for j in range(span.shape[1]):
@@ -56,22 +56,22 @@ def balanced_cut(values: Counts, total: Counts, apart: Flags) -> int:
 
 
 @jit
-def cut(items: CutItems, scales: Scales, part: Codes, spare: Codes) -> tuple[int, int, int]:
-    """Cut a part in two, in place, smaller codes first.
+def cut_in_two(items: CutItems, scales: Scales, part: Codes, spare: Codes) -> tuple[int, int, int]:
+    """Cut a part in two along its widest column, in place, smaller codes first.
 
-    Returned are the column, the lowest code of the second half, and the rows of the first. The
-    column is -1 if all rows are equal.
+    Returned are the column, the lowest code of the second half, and how many rows the first half
+    has. The column is -1 if all rows are equal. `spare` is room for as many rows.
     """
     cells = items.cells
-    span = spans(cells, part)
-    j = widest(scales, span)
+    span = span_of_part(cells, part)
+    j = widest_column(scales, span)
     if j < 0:
         return -1, 0, 0
     if len(part) == 2:
         code = span[1, j]
     else:
-        values, total = profile(items, part, j, span[0, j], span[1, j])
-        code = balanced_cut(values, total, borders(scales, j, values))
+        values, total = code_counts(items, part, j, span[0, j], span[1, j])
+        code = balanced_cut(values, total, allowed_borders(scales, j, values))
     lefts, rights = 0, 0
     for row in part:
         if cells[row, j] < code:
@@ -86,13 +86,14 @@ def cut(items: CutItems, scales: Scales, part: Codes, spare: Codes) -> tuple[int
 
 
 @jit
-def grow(
+def grow_tree(
     items: CutItems, scales: Scales, order: Codes, tree: CutTree, part: tuple[int, int], small: int
 ) -> tuple[int, Codes]:
     """Cut the part [start, end) of the order, in place, down to `small` rows; fill in the tree.
 
-    Returned is where it is cut itself, and what is small but can be cut, one line each: start, end,
-    and where and on which side of its parent it stands.
+    Returned are the place where the part itself is cut, -1 if it is not, and the parts of at most
+    `small` rows that have two rows or more. Each is a line of four: its start, its end, the place
+    where its parent is cut (-1 if it has none), and its side there, 0 or 1.
     """
     cuts, children = tree
     root = -1
@@ -107,7 +108,7 @@ def grow(
         if end - start <= small:
             left.append((start, end, parent, side))
             continue
-        j, code, lefts = cut(items, scales, order[start:end], spare)
+        j, code, lefts = cut_in_two(items, scales, order[start:end], spare)
         if j < 0:
             continue
         middle = start + lefts
@@ -127,8 +128,12 @@ def grow(
 
 
 @jit
-def walk(cells: Codes, order: Codes, tree: CutTree, root: int) -> Codes:
-    """Return the rows in the order of the tree: the half nearer to the last row comes first."""
+def walk_tree(cells: Codes, order: Codes, tree: CutTree, root: int) -> Codes:
+    """Return the rows in the order of the tree, whose first cut is at the place `root`.
+
+    Of two halves the one to which the last row before them would belong comes first. A part that is
+    not cut keeps its order.
+    """
     cuts, children = tree
     walk_order = np.empty(len(order), np.int32)
     size = 0

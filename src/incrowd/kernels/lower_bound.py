@@ -16,7 +16,9 @@ worth; near (candidates, d), where each candidate is in each column. `prices` an
 `width[j]` is the number of codes of column j, and `row = code * width[j]`. `prices[table[j] + row +
 other]` is what the run between two codes costs, in either order, `rank[table[j] + row + other]` the
 rank of that price around the first code, and `prices[chain[j] + row + r]` the price of rank r.
-Prices never fall as a box grows; the caller sees to it.
+Prices never fall as a box grows; the caller sees to it. A *step* is one candidate looked at;
+`reach` is a price that a box must stay below. The *list* of a part is `items` from one place to
+another.
 """
 
 from typing import NamedTuple
@@ -104,10 +106,11 @@ LOWER = 0.7
 def least_ratios(
     points: PricedPoints, prices: Prices, chosen: Codes, cap: float, rule: BoxRule
 ) -> tuple[Floats, int]:
-    """Return for each chosen point a number, up to `cap`, that no box around it falls below.
+    """Return for each chosen point a ratio, `cap` at most, that no box around it falls below.
 
-    Also the steps taken. A point that takes more than `rule.steps` gets a lower number, which takes
-    fewer steps to prove. Boxes found around one point lower what is looked for around the next.
+    Also return the steps taken. A point that takes more than `rule.steps` gets a lower number,
+    which takes fewer steps to prove, or `rule.floor` after `TRIES` tries. A box found around one
+    point lowers what is looked for around the others in it.
     """
     known = np.full(len(points.codes), cap)
     found = np.full(len(chosen), rule.floor)
@@ -130,16 +133,19 @@ def least_ratios(
 def _least_ratio(
     points: PricedPoints, prices: Prices, r: int, aim: float, known: Floats, rule: BoxRule
 ) -> tuple[float, int, bool]:
-    """Return the least ratio of a box around point r, `aim` at most; steps; whether proved."""
-    around = _around(points.codes[r], prices)
-    candidates, steps = _gather(points, prices, r, aim, rule.size)
+    """Return the least ratio around point r (`aim` if none is lower), steps, and if it is proved.
+
+    `known`, the least ratio found so far around each point, may fall.
+    """
+    around = _prices_around(points.codes[r], prices)
+    candidates, steps = _gather_candidates(points, prices, r, aim, rule.size)
     _fill_near(points, prices, r, around.step, candidates)
-    ratio, more, proved = _search(candidates, around, aim, known, rule)
+    ratio, more, proved = _search_boxes(candidates, around, aim, known, rule)
     return ratio, steps + more, proved
 
 
 @jit
-def _around(own: Codes, prices: Prices) -> Around:
+def _prices_around(own: Codes, prices: Prices) -> Around:
     """Return the prices around a point with these codes."""
     d = len(own)
     base, step, place = np.empty(d, np.int64), np.zeros(d, np.int64), np.zeros(d, np.int32)
@@ -152,35 +158,35 @@ def _around(own: Codes, prices: Prices) -> Around:
 
 
 @jit
-def _gather(
+def _gather_candidates(
     points: PricedPoints, prices: Prices, r: int, aim: float, size: int
 ) -> tuple[BoxCandidates, int]:
-    """Return the points that a box around r with a ratio below `aim` may hold, and steps.
+    """Return the points that a box around r with a ratio below `aim` may hold, and the steps.
 
     Such a box costs less than `aim` times the mean worth of the best points near enough.
     """
     n, d = points.codes.shape
     point, far = np.empty(n, np.int32), np.empty(n, np.float64)
-    top, _ = _worth(points.order, 0, n, points.counts, points.worth, size)
-    number = _within(points, prices, r, aim * top / size, point, far)
+    top, _ = _best_worth(points.order, 0, n, points.counts, points.worth, size)
+    number = _list_within_reach(points, prices, r, aim * top / size, point, far)
     steps, before = n, n + 1
     while 5 * number < 4 * before:
-        top, enough = _worth(point, 0, number, points.counts, points.worth, size)
+        top, enough = _best_worth(point, 0, number, points.counts, points.worth, size)
         reach = aim * top / size if enough else 0.0
         steps += number
-        before, number = number, _nearer(point, far, number, reach)
+        before, number = number, _keep_nearer(point, far, number, reach)
     point = point[:number].copy()
     near, items = np.empty((number, d), np.int32), np.empty(LISTS * number, np.int32)
     return BoxCandidates(point, points.counts[point], points.worth[point], near, items), steps
 
 
 @jit
-def _within(
+def _list_within_reach(
     points: PricedPoints, prices: Prices, r: int, reach: float, point: Codes, far: Floats
 ) -> int:
     """Fill `point` with the points that cost under `reach` with point r, `far` with these costs.
 
-    They are in the order of `points.order`; returned is their number.
+    They are in the order of `points.order`; return how many they are.
     """
     codes, order = points.codes, points.order
     flat, n, d = prices.prices, codes.shape[0], codes.shape[1]
@@ -202,8 +208,11 @@ def _within(
 
 
 @jit
-def _nearer(point: Codes, far: Floats, number: int, reach: float) -> int:
-    """Keep those of the first `number` points that cost under `reach`; return their number."""
+def _keep_nearer(point: Codes, far: Floats, number: int, reach: float) -> int:
+    """Move the points of the first `number` that cost under `reach` to the front; return how many.
+
+    `far` is what they cost, and moves with them.
+    """
     fewer = 0
     for i in range(number):
         if far[i] < reach:
@@ -213,10 +222,13 @@ def _nearer(point: Codes, far: Floats, number: int, reach: float) -> int:
 
 
 @jit
-def _worth(
+def _best_worth(
     line: Codes, begin: int, end: int, counts: Counts, worth: Floats, size: int
 ) -> tuple[float, bool]:
-    """Return the worth of up to `size` records of `line[begin:end]`; whether so many are there."""
+    """Return the worth of the first `size` records of `line[begin:end]`, and if so many are there.
+
+    The worth is the sum over those there are. As `line` falls in worth, these are the best.
+    """
     total, left = 0.0, size
     for i in range(begin, end):
         q = line[i]
@@ -232,7 +244,10 @@ def _worth(
 def _fill_near(
     points: PricedPoints, prices: Prices, r: int, step: Counts, candidates: BoxCandidates
 ) -> None:
-    """Fill `candidates.near` with codes or ranks in each column, `items` with the first list."""
+    """Fill `candidates.near` with codes, or ranks of prices, in each column, and the first list.
+
+    It is a code in columns with a `step`, a rank elsewhere. The first list is all candidates.
+    """
     codes, rank, point, near = points.codes, prices.rank, candidates.point, candidates.near
     for j in range(codes.shape[1]):
         row = prices.table[j] + codes[r, j] * prices.width[j]
@@ -244,14 +259,15 @@ def _fill_near(
 
 
 @jit
-def _search(
+def _search_boxes(
     candidates: BoxCandidates, around: Around, aim: float, known: Floats, rule: BoxRule
 ) -> tuple[float, int, bool]:
-    """Return the least ratio found, `aim` at most; steps; whether it is proved.
+    """Return the least ratio (`aim` if none is lower), the steps, and whether it is proved.
 
-    Branch and bound. Parts wait on a stack: their inner boxes, and from where to where their lists
-    reach. The part with the nearer candidates is searched first, and its list is the last one in
-    `items`.
+    Branch and bound. Parts wait on a stack: their inner boxes, and where their lists begin and end.
+    The part with the nearer candidates is searched first, and its list is the last one in `items`.
+    `known` falls to the ratio of each better box for the points in it. A ratio that is hardly above
+    `rule.floor` ends the search with the floor as a proved answer.
     """
     point, counts, worth, _, items = candidates
     size, d = rule.size, len(around.base)
@@ -266,14 +282,16 @@ def _search(
         waiting -= 1
         begin = begins[waiting]
         inner.low[:], inner.high[:] = lows[waiting], highs[waiting]
-        price = _pay(around, inner)
-        end, seen = _narrow(candidates, around, inner, price, begin, ends[waiting], best, size)
+        price = _fill_paid(around, inner)
+        end, seen = _drop_candidates(
+            candidates, around, inner, price, begin, ends[waiting], best, size
+        )
         steps += seen
         if end == begin:
             continue
-        top, _ = _worth(items, begin, end, counts, worth, size)
-        _cover(candidates, inner, begin, end, outer)
-        ratio = size * _pay(around, outer) / top
+        top, _ = _best_worth(items, begin, end, counts, worth, size)
+        _fill_outer(candidates, inner, begin, end, outer)
+        ratio = size * _fill_paid(around, outer) / top
         if ratio < best:
             best = ratio
             for i in range(begin, end):
@@ -285,7 +303,7 @@ def _search(
             continue
         if steps > rule.steps or waiting + 2 > WAITING or 2 * end - begin > len(items):
             return best, steps, False
-        last, next_ = _part(candidates, around, inner, (column, side, gap), begin, end)
+        last, next_ = _split_candidates(candidates, around, inner, (column, side, gap), begin, end)
         lows[waiting], highs[waiting] = inner.low, inner.high
         lows[waiting + 1], highs[waiting + 1] = inner.low, inner.high
         if side > 0:
@@ -299,7 +317,7 @@ def _search(
 
 
 @jit
-def _pay(around: Around, box: Inner) -> float:
+def _fill_paid(around: Around, box: Inner) -> float:
     """Fill `box.paid` with what a box pays in each column; return the sum."""
     total = 0.0
     for j in range(len(box.low)):
@@ -309,7 +327,7 @@ def _pay(around: Around, box: Inner) -> float:
 
 
 @jit
-def _narrow(
+def _drop_candidates(
     candidates: BoxCandidates,
     around: Around,
     inner: Inner,
@@ -319,23 +337,26 @@ def _narrow(
     best: float,
     size: int,
 ) -> tuple[int, int]:
-    """Drop candidates in no box below `best`; return the list's end, `begin` if none, and steps."""
+    """Drop candidates that are in no box of a ratio below `best`; return the list's end, and steps.
+
+    The end is `begin` if no such box is left.
+    """
     counts, worth, items = candidates.counts, candidates.worth, candidates.items
     steps = 0
     while True:
-        top, enough = _worth(items, begin, end, counts, worth, size)
+        top, enough = _best_worth(items, begin, end, counts, worth, size)
         reach = best * top / size
         if not enough or price >= reach:
             return begin, steps
         steps += end - begin
-        last = _affordable(candidates, around, inner, price, begin, end, reach)
+        last = _keep_affordable(candidates, around, inner, price, begin, end, reach)
         if last == end:
             return end, steps
         end = last
 
 
 @jit
-def _affordable(
+def _keep_affordable(
     candidates: BoxCandidates,
     around: Around,
     inner: Inner,
@@ -344,7 +365,10 @@ def _affordable(
     end: int,
     reach: float,
 ) -> int:
-    """Keep candidates with which the inner box costs under `reach`; return the list's end."""
+    """Keep candidates with each of which the inner box costs under `reach`; return the list's end.
+
+    `price` is what the inner box costs.
+    """
     near, items = candidates.near, candidates.items
     prices, base, step, _ = around
     low, high, paid = inner
@@ -368,7 +392,9 @@ def _affordable(
 
 
 @jit
-def _cover(candidates: BoxCandidates, inner: Inner, begin: int, end: int, outer: Inner) -> None:
+def _fill_outer(
+    candidates: BoxCandidates, inner: Inner, begin: int, end: int, outer: Inner
+) -> None:
     """Fill `outer` with the box over the inner box and all candidates of a list."""
     near, items = candidates.near, candidates.items
     low, high = outer.low, outer.high
@@ -382,9 +408,10 @@ def _cover(candidates: BoxCandidates, inner: Inner, begin: int, end: int, outer:
 
 @jit
 def _widest_side(around: Around, inner: Inner, outer: Inner) -> tuple[int, int, float]:
-    """Return the column and side (1 up, -1 down, 0 none) whose growth to `outer` costs most.
+    """Return the column and side whose growth to `outer` costs most, and how much that costs more.
 
-    Also how much more than now the inner box would pay in that column; -1 if there is no side.
+    The side is 1 for the high end, -1 for the low one; if no growth costs anything it is 0, and the
+    price -1.
     """
     column, side, widest = 0, 0, -1.0
     for j in range(len(inner.low)):
@@ -402,7 +429,7 @@ def _widest_side(around: Around, inner: Inner, outer: Inner) -> tuple[int, int, 
 
 
 @jit
-def _part(
+def _split_candidates(
     candidates: BoxCandidates,
     around: Around,
     inner: Inner,
@@ -410,10 +437,11 @@ def _part(
     begin: int,
     end: int,
 ) -> tuple[int, int]:
-    """Copy the nearer candidates behind the list; return where they end, and the next beyond them.
+    """Copy a list's nearer candidates behind it; return their end, and the next one's code.
 
-    Near is what makes the inner box dearer by half of the gap at most; if the gap is 0, what is
-    inside the inner box.
+    `split` is what `_widest_side` returns: column, side and gap. Near are those that make the inner
+    box dearer by half of the gap at most, or if it is 0, those inside the box. The next code, or
+    rank, is the nearest beyond them in that column, -1 if there is none.
     """
     j, side, gap = split
     near, items = candidates.near, candidates.items

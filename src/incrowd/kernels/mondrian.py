@@ -1,7 +1,7 @@
 """Loops of Mondrian: where to cut a part of the table, and cutting it.
 
 A cut is (column, code, ties): to the left go smaller codes, and the first `ties` records that have
-that code. No cut leaves fewer than k records on a side.
+that code; within a column it is (code, ties). No cut leaves fewer than k records on a side.
 
 Shapes: parts (parts, 2), each [start, end) of `order`, which holds every item once.
 """
@@ -47,8 +47,8 @@ class Scales(NamedTuple):
 
 
 @jit
-def spans(cells: Codes, part: Codes) -> Codes:
-    """Return two lines: the smallest and the largest code of each column in a part."""
+def span_of_part(cells: Codes, part: Codes) -> Codes:
+    """Return the smallest (line 0) and the largest code (line 1) of each column in a part."""
     columns = cells.shape[1]
     ends = np.empty((2, columns), np.int32)
     for j in range(columns):
@@ -63,18 +63,20 @@ def spans(cells: Codes, part: Codes) -> Codes:
 
 
 @jit
-def extent(boxes: BoxCosts, j: int, least: int, high: int) -> float:
-    """Return the cost of showing these codes as one cell, 0 if they are one."""
+def span_cost(boxes: BoxCosts, j: int, least: int, high: int) -> float:
+    """Return the cost of showing codes `least` to `high` as one cell, 0 for a single code."""
     return 0.0 if least == high else float(cell_cost(boxes, j, least, high))
 
 
 @jit
-def profile(items: CutItems, part: Codes, j: int, least: int, high: int) -> tuple[Counts, Counts]:
+def code_counts(
+    items: CutItems, part: Codes, j: int, least: int, high: int
+) -> tuple[Counts, Counts]:
     """Return the distinct codes of column j in a part, ascending, and the records of each."""
     cells, counts = items
     span = high - least + 1
     if span > 4 * len(part) + 64:
-        return sparse_profile(items, part, j)
+        return sparse_code_counts(items, part, j)
     total = np.zeros(span, np.int64)
     for item in part:
         total[cells[item, j] - least] += counts[item]
@@ -89,8 +91,8 @@ def profile(items: CutItems, part: Codes, j: int, least: int, high: int) -> tupl
 
 
 @jit
-def sparse_profile(items: CutItems, part: Codes, j: int) -> tuple[Counts, Counts]:
-    """Return what `profile` does, by sorting (Shell's), where codes are few and far between."""
+def sparse_code_counts(items: CutItems, part: Codes, j: int) -> tuple[Counts, Counts]:
+    """Return what `code_counts` does, by sorting (Shell's), for few codes far from each other."""
     cells, counts = items
     size = len(part)
     values = np.empty(size, np.int64)
@@ -118,10 +120,11 @@ def sparse_profile(items: CutItems, part: Codes, j: int) -> tuple[Counts, Counts
 
 
 @jit
-def borders(scales: Scales, j: int, values: Counts) -> Flags:
-    """Return whether a part may be cut after each code: anywhere if the column is ordered.
+def allowed_borders(scales: Scales, j: int, values: Counts) -> Flags:
+    """Flag the codes after which a part may be cut: all but the last if the column is ordered.
 
-    Else between branches of the node that covers all, of which the missing are one.
+    In a tree, those after which another branch of the lowest node over all codes begins. The
+    missing value, code 0, is a branch of its own.
     """
     boxes, ordered = scales
     apart = np.ones(len(values), np.bool_)
@@ -136,10 +139,11 @@ def borders(scales: Scales, j: int, values: Counts) -> Flags:
 
 
 @jit
-def scores(values: Counts, total: Counts, apart: Flags, k: int) -> Counts:
-    """Return how balanced the cut after each code is, -1 if it is none or leaves under k records.
+def balance_scores(values: Counts, total: Counts, apart: Flags, k: int) -> Counts:
+    """Return the records of the smaller side of the cut after each code, -1 if it is not allowed.
 
-    To part the missing from the rest comes first.
+    Not allowed are those that `apart` does not flag or that leave a side under k records. The cut
+    between the missing and the rest scores the records of both sides, so that it comes first.
     """
     whole = 0
     for count in total:
@@ -155,7 +159,7 @@ def scores(values: Counts, total: Counts, apart: Flags, k: int) -> Counts:
 
 
 @jit
-def largest(numbers: Counts | Floats) -> int:
+def index_of_largest(numbers: Counts | Floats) -> int:
     """Return the place of the largest number, the first of several."""
     best = 0
     for i in range(1, len(numbers)):
@@ -165,8 +169,11 @@ def largest(numbers: Counts | Floats) -> int:
 
 
 @jit
-def divide(values: Counts, total: Counts, apart: Flags, k: int) -> tuple[int, int]:
-    """Return the most balanced cut, moved as far into equal codes as k asks (see `cut_at`)."""
+def most_balanced_cut(values: Counts, total: Counts, apart: Flags, k: int) -> tuple[int, int]:
+    """Return the most balanced cut that `apart` allows, as (code, ties).
+
+    If it leaves a side under k records it is moved into equal codes, until that side has k.
+    """
     whole, left = 0, 0
     best, at = -1, 0
     for count in total:
@@ -181,7 +188,7 @@ def divide(values: Counts, total: Counts, apart: Flags, k: int) -> tuple[int, in
 
 @jit
 def cut_at(values: Counts, total: Counts, at: int) -> tuple[int, int]:
-    """Return the cut, (code, ties), that leaves so many records on the left."""
+    """Return the cut, (code, ties), that leaves `at` records on the left."""
     left = 0
     for i in range(len(values)):
         if left + total[i] > at:
@@ -192,9 +199,10 @@ def cut_at(values: Counts, total: Counts, at: int) -> tuple[int, int]:
 
 @jit
 def keep_median(values: Counts, total: Counts, whole: int, score: Counts, relaxed: bool) -> None:
-    """Set the score of all cuts to -1 but those after the missing and after the median.
+    """Set to -1 the score of each cut but those after the missing and after the median code.
 
-    If equals may be divided, of the latter, too: the part is then cut in halves.
+    If `relaxed`, the cut after the median is dropped, too: `choose_cut` then cuts the part in
+    halves, through equal codes. `whole` is all records.
     """
     left = 0
     for i in range(len(values)):
@@ -206,37 +214,39 @@ def keep_median(values: Counts, total: Counts, whole: int, score: Counts, relaxe
 
 
 @jit
-def choose(
+def choose_cut(
     items: CutItems, part: Codes, attempt: int, rule: CutRule, scales: Scales
 ) -> tuple[int, int, int]:
-    """Return cut number `attempt` of a part, (column, code, ties), or a column of -1.
+    """Return cut number `attempt`, from 0 on, of a part: (column, code, ties).
 
-    Widest columns and most balanced cuts come first; with `median` see `keep_median`.
+    The column is -1 if there are not so many. Cuts of the widest column come first, and of these
+    the most balanced; with `rule.median` only those of `keep_median`. Of a relaxed rule a cut
+    through equal codes may follow in each column.
     """
     cells, counts = items
     k, relaxed, most, median = rule
-    span = spans(cells, part)
+    span = span_of_part(cells, part)
     extents = np.empty(cells.shape[1], np.float64)
     for j in range(len(extents)):
-        extents[j] = extent(scales.boxes, j, span[0, j], span[1, j])
+        extents[j] = span_cost(scales.boxes, j, span[0, j], span[1, j])
     whole = 0
     for item in part:
         whole += counts[item]
     for _ in range(len(extents)):
-        j = largest(extents)
+        j = index_of_largest(extents)
         if extents[j] <= 0 or whole < 2 * k:
             break
         extents[j] = -1.0
-        values, total = profile(items, part, j, span[0, j], span[1, j])
-        apart = borders(scales, j, values)
+        values, total = code_counts(items, part, j, span[0, j], span[1, j])
+        apart = allowed_borders(scales, j, values)
         if median:
             apart[: len(apart) - 1] = True
-        score = scores(values, total, apart, k)
+        score = balance_scores(values, total, apart, k)
         if median:
             keep_median(values, total, whole, score, relaxed)
         tried = 0
         while tried < most:
-            i = largest(score)
+            i = index_of_largest(score)
             if score[i] < 0:
                 break
             if attempt == 0:
@@ -249,14 +259,14 @@ def choose(
                 code, ties = cut_at(values, total, (whole + 1) // 2)
                 return j, code, ties
             if attempt == 0:
-                code, ties = divide(values, total, apart, k)
+                code, ties = most_balanced_cut(values, total, apart, k)
                 return j, code, ties
             attempt -= 1
     return -1, 0, 0
 
 
 @jit
-def propose(
+def propose_cuts(
     items: CutItems,
     order: Codes,
     parts: Counts,
@@ -267,13 +277,15 @@ def propose(
     middle: Counts,
     half_of: Codes,
 ) -> None:
-    """Cut each part as its attempt says; `middle` becomes where its left half ends, -1 uncut.
+    """Propose cut number `attempts[p]` of each part p; `order` stays as it is.
 
-    The half of each item becomes 2p left and 2p + 1 right of the cut of part p, from `first` on.
+    `middle[p]` becomes the place in `order` where its left half would end, -1 if there is no such
+    cut. `half_of[item]` becomes 2 (first + p) in the left half and one more in the right; `first`
+    is the number of the first of these parts.
     """
     for p in range(len(parts)):
         part = order[parts[p, 0] : parts[p, 1]]
-        j, code, ties = choose(items, part, int(attempts[p]), rule, scales)
+        j, code, ties = choose_cut(items, part, int(attempts[p]), rule, scales)
         middle[p] = -1
         if j < 0:
             continue
@@ -290,8 +302,8 @@ def propose(
 
 
 @jit
-def adopt(order: Codes, parts: Counts, half_of: Codes) -> None:
-    """Order the items of these parts anew, in place, left halves first."""
+def move_left_halves_first(order: Codes, parts: Counts, half_of: Codes) -> None:
+    """Move the items of left halves (even `half_of`) to the front of each part, in place."""
     for p in range(len(parts)):
         part = order[parts[p, 0] : parts[p, 1]]
         right = np.empty(len(part), np.int32)
@@ -308,13 +320,13 @@ def adopt(order: Codes, parts: Counts, half_of: Codes) -> None:
 
 
 @jit
-def part_in_two(
+def cut_part(
     items: CutItems, origin: Codes, part: Codes, how: tuple[int, int, int], right: Codes, fresh: int
 ) -> tuple[int, int]:
-    """Move the items of a part that go right to `right`; return how many stay, how many go.
+    """Move the items of a part that go right to `right`; return how many stay, and how many go.
 
-    If the cut `how` goes through an item, its records that go right become item number `fresh`,
-    with the same `origin`.
+    The others move to the front of `part`. If the cut `how` goes through an item, its records that
+    go right become item number `fresh`, with the same `origin`.
     """
     cells, counts = items
     j, code, ties = how
@@ -350,12 +362,12 @@ def cut_down(
     scales: Scales,
     room: tuple[int, int, int],
 ) -> tuple[Codes, Codes, int]:
-    """Cut a part until nothing can be cut; return its items, where classes begin, and a number.
+    """Cut a part until nothing can be cut.
 
+    Returned are its items class by class, where each class begins, and the next free item number.
     `room` is (first, last, small): items that come from cut ones have numbers from `first` to
-    before `last`, and the same `origin`; parts of at most `small` items are not cut. The number
-    returned is the next free one. Parts wait on a stack; the one on top, to the right of all
-    others, has room to grow.
+    before `last`, and the same `origin`; parts of at most `small` items are not cut. Parts wait on
+    a stack; the one on top, to the right of all others, has room to grow.
     """
     fresh, last, small = room
     size = len(part) + last - fresh
@@ -371,14 +383,14 @@ def cut_down(
         here = line[start:end]
         how = (-1, 0, 0)
         if end - start > small:
-            how = choose(items, here, 0, rule, scales)
+            how = choose_cut(items, here, 0, rule, scales)
         if how[0] < 0:
             free -= end - start
             out[free : free + end - start] = here
             begins.append(np.int32(free))
             end = todo.pop()
             continue
-        lefts, rights = part_in_two(items, origin, here, how, right, fresh)
+        lefts, rights = cut_part(items, origin, here, how, right, fresh)
         fresh += lefts + rights - (end - start)
         line[start + lefts : start + lefts + rights] = right[:rights]
         todo.append(start + lefts)

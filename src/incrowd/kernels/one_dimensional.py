@@ -1,8 +1,9 @@
-"""The best division of ascending values into runs with enough records each (Lodha-Thomas 4.1).
+"""Division of ascending values into runs with enough records each, the best of all or near even.
 
-`line` is (values, records, moments): the ascending values, how many records lie before each of
-them, and the sum of these records' values; the last two have one entry more than there are values.
-A run of the values s to e - 1 is a bucket. What it costs is one of the four kinds below.
+The best (Lodha-Thomas 4.1) is that of least cost. `line` is (values, records, moments): the
+ascending values, how many records lie before each of them, and the sum of these records' values;
+the last two have one entry more than there are values. A run of the values s to e - 1 is a bucket.
+What it costs is one of the four kinds below.
 
 Every kind lets one beginning stay better than an earlier one once it is: sums of absolute
 deviations, convex functions of the size, and size times extent have the quadrangle inequality, and
@@ -22,10 +23,11 @@ from incrowd.kernels.compile import jit
 
 
 @jit
-def begin(values: Floats, number: int, least: int, starts: Counts) -> int:
-    """Fill `starts` with where buckets of sorted values begin, equal values together; their number.
+def fill_bucket_starts(values: Floats, number: int, least: int, starts: Counts) -> int:
+    """Fill `starts` with where buckets of ascending values begin; return how many there are.
 
-    At most `number` of at least `least` values, each near an equal share of what is left for it.
+    Equal values share a bucket. There are at most `number`, each with `least` values or more (a
+    single bucket may have fewer), and as near as ties allow to an equal share of the values left.
     """
     total = len(values)
     starts[0] = 0
@@ -52,7 +54,7 @@ def begin(values: Floats, number: int, least: int, starts: Counts) -> int:
 
 
 @jit
-def look_up(
+def assign_buckets(
     values: Floats,
     cuts: Floats,
     centres: Floats,
@@ -63,9 +65,10 @@ def look_up(
 ) -> None:
     """Fill `codes` with the bucket of each value, from 1; 0 for a missing one (NaN).
 
-    Bucket b holds what is not below `cuts[b - 2]` and below `cuts[b - 1]`. Its values are counted
-    in `sizes`, those missing in `sizes[0]`; distances from `centres[b]` are added to `sums`, their
-    squares to `squares`. The halving has no branches to be guessed wrong.
+    Bucket b holds the values from `cuts[b - 2]`, if there is one, to below `cuts[b - 1]`. Add how
+    many there are to `sizes[b]` (missing ones to `sizes[0]`), the sum of their differences from
+    `centres[b]` to `sums[b]`, and that of the squares to `squares[b]`. The binary search has no
+    branches that a processor could guess wrong.
     """
     number = len(cuts)
     for i in range(len(values)):
@@ -138,7 +141,10 @@ def run_cost(line: Line, kind: int, s: int, e: int) -> float:
 
 @jit
 def prefix_cost(line: Line, kind: int, total: Floats, until: Codes, s: int, e: int) -> float:
-    """Return what the first e values cost if their last bucket begins with s; inf if it may not."""
+    """Return the least cost of the first e values if their last bucket begins with s.
+
+    `total` is the least cost of each shorter prefix. Infinite if e is beyond `until[s]`.
+    """
     if e > until[s]:
         return np.inf
     cost = run_cost(line, kind, s, e)
@@ -146,12 +152,13 @@ def prefix_cost(line: Line, kind: int, total: Floats, until: Codes, s: int, e: i
 
 
 @jit
-def overtaken(
+def first_end_to_overtake(
     line: Line, kind: int, total: Floats, until: Codes, pair: tuple[int, int], first: int
 ) -> int:
-    """Return the first end, `first` or after, at which the later of two beginnings is no worse.
+    """Return the first end, from `first` on, at which the later of two beginnings is no worse.
 
-    From there on it stays so. One after the last if there is none.
+    `pair` is the earlier and the later one. From that end on it stays so; `len(total)`, one after
+    the last end, if there is none.
     """
     one, two = pair
     low, high, step = first, first, 1
@@ -176,7 +183,7 @@ def overtaken(
 def best_runs(line: Line, kind: int, k: int, until: Codes) -> tuple[Floats, Codes]:
     """Return the least cost of every prefix of the values, and where its last bucket begins.
 
-    A bucket has at least k records, and one that begins with s ends at `until[s]` at the latest,
+    A bucket has at least k records; one that begins with s has no value after the first `until[s]`,
     which never falls as s rises. Prefixes that cannot be divided so cost infinity.
     """
     records = line[1]
@@ -192,7 +199,7 @@ def best_runs(line: Line, kind: int, k: int, until: Codes) -> tuple[Floats, Code
             first = e
             while size > head and total[s] < np.inf:
                 begin = max(e, since[size - 1])
-                first = overtaken(line, kind, total, until, (queue[size - 1], s), begin)
+                first = first_end_to_overtake(line, kind, total, until, (queue[size - 1], s), begin)
                 if first > begin:
                     break
                 size -= 1

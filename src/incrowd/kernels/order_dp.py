@@ -3,7 +3,8 @@
 A class is a run of items with at least k people. The answer is kept as `last`: the class that ends
 before item e begins with item `last[e]`.
 
-Shapes: total and last (items + 1,); paid (d,).
+Shapes: total and last (items + 1,); paid (d,). A `box` is (boxes, 2, d): the lowest and the highest
+codes of each box; low and high of `widen_box` and others are those of `LineItems`.
 """
 
 from typing import NamedTuple
@@ -34,16 +35,16 @@ _NONE = np.int32(2**31 - 1)
 
 
 @jit
-def reset(box: Codes, at: int) -> None:
-    """Empty the box at this place: any code widens it."""
+def empty_box(box: Codes, at: int) -> None:
+    """Empty the box at the place `at`: any code widens it."""
     for j in range(box.shape[2]):
         box[at, 0, j] = _NONE
         box[at, 1, j] = -1
 
 
 @jit
-def widen(box: Codes, at: int, low: Codes, high: Codes, i: int) -> None:
-    """Widen the box at this place to hold line i of `low` and `high`."""
+def widen_box(box: Codes, at: int, low: Codes, high: Codes, i: int) -> None:
+    """Widen the box at the place `at` to hold line i of `low` and `high`."""
     for j in range(low.shape[1]):
         box[at, 0, j] = min(box[at, 0, j], low[i, j])
         box[at, 1, j] = max(box[at, 1, j], high[i, j])
@@ -51,7 +52,7 @@ def widen(box: Codes, at: int, low: Codes, high: Codes, i: int) -> None:
 
 @jit
 def price_box(boxes: BoxCosts, box: Codes, paid: Floats) -> float:
-    """Return the cost of the first box; `paid` becomes that of each column."""
+    """Return what the first box costs a record; `paid` becomes the cost of each column."""
     total = 0.0
     for j in range(len(paid)):
         paid[j] = cell_cost(boxes, j, box[0, 0, j], box[0, 1, j])
@@ -60,7 +61,7 @@ def price_box(boxes: BoxCosts, box: Codes, paid: Floats) -> float:
 
 
 @jit
-def outside(box: Codes, low: Codes, high: Codes, i: int) -> bool:
+def is_outside(box: Codes, low: Codes, high: Codes, i: int) -> bool:
     """Whether line i of `low` and `high` is not within the first box."""
     grown = 0
     for j in range(low.shape[1]):
@@ -69,8 +70,10 @@ def outside(box: Codes, low: Codes, high: Codes, i: int) -> bool:
 
 
 @jit
-def widen_paid(boxes: BoxCosts, box: Codes, low: Codes, high: Codes, i: int, paid: Floats) -> float:
-    """Widen the first box to hold line i; return its cost, and keep `paid` up to date by column."""
+def widen_and_price(
+    boxes: BoxCosts, box: Codes, low: Codes, high: Codes, i: int, paid: Floats
+) -> float:
+    """Widen the first box to hold line i; return its cost, and update `paid`, that by column."""
     total = 0.0
     for j in range(len(paid)):
         if low[i, j] < box[0, 0, j] or high[i, j] > box[0, 1, j]:
@@ -82,30 +85,30 @@ def widen_paid(boxes: BoxCosts, box: Codes, low: Codes, high: Codes, i: int, pai
 
 
 @jit
-def suffixes(items: LineItems, first: int, end: int, found: Codes) -> None:
+def fill_suffix_boxes(items: LineItems, first: int, end: int, found: Codes) -> None:
     """Fill line i of `found` with the box of the items from `first` + i up to `end` - 1."""
     low, high, of = items.low, items.high, items.of
     for e in range(end - 1, first - 1, -1):
         at = e - first
         if e == end - 1:
-            reset(found, at)
+            empty_box(found, at)
         else:
             for j in range(low.shape[1]):
                 found[at, 0, j] = found[at + 1, 0, j]
                 found[at, 1, j] = found[at + 1, 1, j]
-        widen(found, at, low, high, of[e])
+        widen_box(found, at, low, high, of[e])
 
 
 @jit
-def window(back: Codes, at: int, front: Codes, box: Codes) -> None:
-    """Fill the first of `box` with the box of both halves of a window."""
+def fill_window_box(back: Codes, at: int, front: Codes, box: Codes) -> None:
+    """Fill the first of `box` with the box over box `at` of `back` and the first of `front`."""
     for j in range(box.shape[2]):
         box[0, 0, j] = min(back[at, 0, j], front[0, 0, j])
         box[0, 1, j] = max(back[at, 1, j], front[0, 1, j])
 
 
 @jit
-def offer(
+def improve_prefixes(
     total: Floats,
     last: Codes,
     records: Counts,
@@ -113,9 +116,10 @@ def offer(
     cost: float,
     largest: bool,
 ) -> None:
-    """Set `total` and `last` where a prefix costs less if its last class begins with item s.
+    """Lower `total`, and set `last`, for each prefix that costs less if its last class begins at s.
 
-    `run` is (s, first end, one after the last); `cost` is that of a record.
+    `run` is (s, first end, one after the last end). A record of the class pays `cost`; a division
+    costs the sum over all records, or if `largest`, the most that one pays.
     """
     s, first, end = run
     before, size = total[s], records[s]
@@ -127,8 +131,8 @@ def offer(
 
 
 @jit
-def runs(of: Codes, boxes: int) -> tuple[Codes, int]:
-    """Return where the items of each box end, and how many items of one box there are at most."""
+def item_runs(of: Codes, boxes: int) -> tuple[Codes, int]:
+    """Return the place after the last item of each box, and the longest run of items of one box."""
     until = np.zeros(boxes, np.int32)
     longest, size = 0, 0
     for e in range(len(of)):
@@ -139,10 +143,10 @@ def runs(of: Codes, boxes: int) -> tuple[Codes, int]:
 
 
 @jit
-def shortest(
+def least_prefix_costs(
     items: LineItems, k: int, boxes: BoxCosts, most: float, largest: bool
 ) -> tuple[Floats, Codes]:
-    """Return the least cost of every prefix of the items, and where its last class begins.
+    """Return the least cost of every prefix of the items, and the item its last class begins with.
 
     The cost of a division is the sum over its classes of records times box cost, or the `largest`
     box cost; classes that cost more than `most` are not allowed. Prefixes that cannot be divided
@@ -160,21 +164,21 @@ def shortest(
     front = np.empty((1, 2, low.shape[1]), np.int32)
     box = np.empty((1, 2, low.shape[1]), np.int32)
     paid = np.empty(low.shape[1], np.float64)
-    until, longest = runs(of, len(low))
+    until, longest = item_runs(of, len(low))
     costs = np.empty(min(k, n) + longest + 2, np.float64)
     stops = np.empty(len(costs), np.int32)
     middle, start, end, far, at, number = 0, 0, 0, 0, 0, 0
-    reset(front, 0)
+    empty_box(front, 0)
     for s in range(n):
         while end < n and people[end] - people[s] < k:
-            widen(front, 0, low, high, of[end])
+            widen_box(front, 0, low, high, of[end])
             end += 1
         if people[end] - people[s] < k:
             break
         if s >= middle:
             middle, start = end, s
-            suffixes(items, s, end, back)
-            reset(front, 0)
+            fill_suffix_boxes(items, s, end, back)
+            empty_box(front, 0)
         while far < n and people[far + 1] - people[end] < k:
             far += 1
         if s == 0 or of[s] != of[s - 1]:
@@ -182,7 +186,7 @@ def shortest(
         if total[s] == np.inf:
             continue
         if number == 0:
-            window(back, s - start, front, box)
+            fill_window_box(back, s - start, front, box)
             costs[0] = price_box(boxes, box, paid)
             stops[0] = until[of[end - 1]]
             at, number = 0, 1
@@ -191,8 +195,8 @@ def shortest(
             if i == number:
                 item = stops[i - 1]
                 costs[i] = costs[i - 1]
-                if outside(box, low, high, of[item]):
-                    costs[i] = widen_paid(boxes, box, low, high, of[item], paid)
+                if is_outside(box, low, high, of[item]):
+                    costs[i] = widen_and_price(boxes, box, low, high, of[item], paid)
                 stops[i] = until[of[item]]
                 number += 1
             if stops[i] < e:
@@ -201,7 +205,7 @@ def shortest(
             if costs[i] > most:
                 break
             stop = min(stops[i], far)
-            offer(total, last, records, (s, e, stop + 1), costs[i], largest)
+            improve_prefixes(total, last, records, (s, e, stop + 1), costs[i], largest)
             if stop == far:
                 break
             e = stop + 1
@@ -210,7 +214,7 @@ def shortest(
 
 
 @jit
-def meeting(
+def best_class_over_middle(
     items: LineItems,
     k: int,
     boxes: BoxCosts,
@@ -218,10 +222,11 @@ def meeting(
     largest: bool,
     halves: tuple[Floats, Floats],
 ) -> tuple[int, int, float]:
-    """Return the class over the middle in the best division of all items: begin, end, cost of all.
+    """Return where the class over the middle of the best division begins and ends, and the cost.
 
-    `halves` are the least costs of the prefixes of the items before the middle, and of the suffixes
-    of the others, that of all of them first. Begin and end are the middle if no class is over it.
+    It is the cost of the division of all items. `halves` are the least costs of the prefixes of the
+    items before the middle, and of the suffixes of the others, that of all of them first. Both ends
+    are the middle if no class reaches over it. The other arguments are as in `least_prefix_costs`.
     """
     low, high, of, people, records = items
     before, after = halves
@@ -232,16 +237,16 @@ def meeting(
     left = np.empty((1, 2, low.shape[1]), np.int32)
     box = np.empty((1, 2, low.shape[1]), np.int32)
     paid = np.empty(low.shape[1], np.float64)
-    reset(left, 0)
+    empty_box(left, 0)
     for s in range(middle - 1, -1, -1):
         if people[middle] - people[s + 1] >= 2 * k:
             break
-        widen(left, 0, low, high, of[s])
-        window(left, 0, left, box)
+        widen_box(left, 0, low, high, of[s])
+        fill_window_box(left, 0, left, box)
         cost = price_box(boxes, box, paid)
         spare = np.inf
         for e in range(middle + 1, middle + len(after)):
-            cost = widen_paid(boxes, box, low, high, of[e - 1], paid)
+            cost = widen_and_price(boxes, box, low, high, of[e - 1], paid)
             if cost > most or people[e - 1] - people[s] >= spare:
                 break
             if people[e] - people[s] < k:
@@ -256,7 +261,7 @@ def meeting(
 
 
 @jit
-def ends(last: Codes, end: int) -> Codes:
+def class_ends(last: Codes, end: int) -> Codes:
     """Return where the classes of the best division of the first `end` items end, ascending."""
     number = 0
     e = end
@@ -279,12 +284,13 @@ def extent_cost(keys: Floats, records: Counts, s: int, e: int) -> float:
 
 
 @jit
-def overtakes(
+def first_end_to_overtake(
     keys: Floats, records: Counts, total: Floats, pair: tuple[int, int], first: int
 ) -> int:
-    """Return the first end from `first` on at which the second beginning is no worse, for good.
+    """Return the first end, from `first` on, at which the later of two beginnings is no worse.
 
-    One after the last if there is none.
+    `pair` is the earlier and the later one. From that end on it stays so; `len(total)`, one after
+    the last end, if there is none.
     """
     one, two = pair
     low, high = first, len(total)
@@ -299,8 +305,10 @@ def overtakes(
 
 
 @jit
-def shortest_by_key(keys: Floats, people: Counts, records: Counts, k: int) -> tuple[Floats, Codes]:
-    """Return what `shortest` does if a class costs its records times the extent of its keys.
+def least_prefix_costs_by_key(
+    keys: Floats, people: Counts, records: Counts, k: int
+) -> tuple[Floats, Codes]:
+    """Return what `least_prefix_costs` does if a class costs records times extent of its keys.
 
     By a queue of beginnings, as in `one_dimensional`: that cost has the quadrangle inequality.
     Nothing limits the size of a class, and nothing needs to: smaller ones are never worse.
@@ -317,7 +325,9 @@ def shortest_by_key(keys: Floats, people: Counts, records: Counts, k: int) -> tu
             first = e
             while size > head and total[s] < np.inf:
                 top = queue[size - 1]
-                first = overtakes(keys, records, total, (top, s), max(e, since[size - 1]))
+                first = first_end_to_overtake(
+                    keys, records, total, (top, s), max(e, since[size - 1])
+                )
                 if first > max(e, since[size - 1]):
                     break
                 size -= 1
@@ -335,16 +345,16 @@ def shortest_by_key(keys: Floats, people: Counts, records: Counts, k: int) -> tu
 
 
 @jit
-def joined_boxes(low: Codes, high: Codes, of: Codes, every: int) -> tuple[Codes, Codes]:
-    """Return the boxes of each `every` consecutive items, low and high codes."""
+def join_consecutive_boxes(low: Codes, high: Codes, of: Codes, every: int) -> tuple[Codes, Codes]:
+    """Return the lowest and the highest codes of each `every` consecutive items, a line each."""
     number = (len(of) + every - 1) // every
     lows = np.empty((number, low.shape[1]), np.int32)
     highs = np.empty((number, low.shape[1]), np.int32)
     box = np.empty((1, 2, low.shape[1]), np.int32)
     for i in range(number):
-        reset(box, 0)
+        empty_box(box, 0)
         for e in range(i * every, min((i + 1) * every, len(of))):
-            widen(box, 0, low, high, of[e])
+            widen_box(box, 0, low, high, of[e])
         lows[i] = box[0, 0]
         highs[i] = box[0, 1]
     return lows, highs

@@ -22,9 +22,11 @@ def add_boxes(
 ) -> None:
     """Add to a cube of differences, per entry, its amount times the steps of its class.
 
-    `entries` is (class, place of what it holds, amount). Line j of `begins` says where the steps of
-    each class in dimension j begin: each adds `step` at `place`. The sums of the cube along its
-    dimensions are then what classes spread evenly over their boxes.
+    `entries` is (class, place of what it holds, amount). The steps of class c in dimension j are
+    those from `begins[j, c]` to before `begins[j, c + 1]`: step i moves by `place[i]` and has the
+    factor `step[i]`. Each choice of one step per dimension adds the amount times all factors at the
+    entry's place plus those of the steps. The cumulative sums of the cube along its dimensions are
+    then what classes spread evenly over their boxes.
     """
     class_of, origin, amount = entries
     levels = begins.shape[0]

@@ -16,12 +16,13 @@ from incrowd.kernels.compile import jit
 
 
 @jit
-def split(
+def split_groups(
     rows: Codes, start: Counts, column: Codes, domain: int, person: Codes
 ) -> tuple[Codes, Counts, Codes]:
-    """Return the groups split by a column: rows, bounds, and rows whose class has one person.
+    """Return the groups split by a column: their rows, their bounds, and the rows left out.
 
-    Classes of one person are left out of the groups; `person` tells whose each row is.
+    Groups of one person are left out; `person` tells whose each row is. Group g is the rows from
+    `bounds[g]` to before `bounds[g + 1]`.
     """
     end = len(rows)
     cells = np.full(domain, -1, dtype=np.int64)
@@ -62,14 +63,14 @@ def split(
 
 
 @jit
-def keep_minimal(
+def note_minimal_sets(
     fresh: Codes, columns: int, last: Counts, before: Counts, sets: Counts, used: int
 ) -> int:
-    """Note the set of `columns` (bits) for the rows that no smaller set noted makes unique.
+    """Note that the set of `columns` (bits) makes the rows `fresh` unique; return entries in use.
 
-    Entry e of the notes says `sets[e]` and, in `before[e]`, the entry of the same row before it;
-    `last[row]` is the latest. There must be room for one more entry per row; returned is how many
-    entries are used.
+    A row gets no note if a subset of the columns is noted for it. Entry e of the notes is the set
+    `sets[e]`, and `before[e]` the entry of the same row before it, or -1; `last[row]` is the latest
+    of a row. There must be room for one more entry per row.
     """
     for row in fresh:
         entry = last[row]
@@ -84,8 +85,8 @@ def keep_minimal(
 
 
 @jit
-def owners(last: Counts, before: Counts, used: int) -> Codes:
-    """Return the row of each entry of the notes."""
+def rows_of_notes(last: Counts, before: Counts, used: int) -> Codes:
+    """Return the row of each entry of the notes (see `note_minimal_sets`)."""
     found = np.empty(used, dtype=np.int32)
     for row in range(len(last)):
         entry = last[row]
@@ -96,7 +97,7 @@ def owners(last: Counts, before: Counts, used: int) -> Codes:
 
 
 @jit
-def refine(
+def refine_classes(
     rows: Codes,
     start: Counts,
     column: Codes,
@@ -106,11 +107,11 @@ def refine(
     bounds: Counts,
     alone: Codes,
 ) -> tuple[int, int]:
-    """Split each class by the codes of a column, into buffers.
+    """Split each class by the codes of a column; return how many classes there are then.
 
-    Returned are how many classes there are then, and how many rows went to `alone`. The rows of
-    classes go to `split`, the bounds of the classes to `bounds` (one entry more than classes) and
-    the rows that are alone now to `alone`; if that is empty they are not noted, and 0 is returned.
+    Also return how many rows went to `alone`. The rows of classes go to `split`, the bounds of the
+    classes to `bounds` (one entry more than classes) and the rows that are alone in their class now
+    to `alone`; if that has no room at all they are not noted, and 0 is returned.
     `tally` has a zero for every code of the column, and has it again afterwards; `seen` has room
     for the largest class; `split` and `alone` for all rows, `bounds` for half as many classes as
     rows and one entry more.
@@ -156,12 +157,12 @@ def refine(
 def split_classes(
     rows: Codes, start: Counts, column: Codes, domain: int
 ) -> tuple[Codes, Counts, Codes]:
-    """Return the classes split by a column, codes below `domain`: rows, start, and rows alone."""
+    """Return the classes split by a column: rows, start, and the rows that are alone now."""
     end, largest = len(rows), 0
     for c in range(len(start) - 1):
         largest = max(largest, start[c + 1] - start[c])
     tally, seen = np.zeros(domain, dtype=np.int32), np.empty(largest, dtype=np.int32)
     split, alone = np.empty(end, dtype=np.int32), np.empty(end, dtype=np.int32)
     bounds = np.zeros(end // 2 + 1, dtype=np.int64)
-    classes, left = refine(rows, start, column, tally, seen, split, bounds, alone)
+    classes, left = refine_classes(rows, start, column, tally, seen, split, bounds, alone)
     return split[: bounds[classes]].copy(), bounds[: classes + 1].copy(), alone[:left].copy()

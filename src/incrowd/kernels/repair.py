@@ -15,7 +15,7 @@ from incrowd.kernels.compile import jit
 
 @jit
 def class_boxes(quasi: Codes, row: Codes, class_of: Codes, number: int) -> tuple[Codes, Codes]:
-    """Return the smallest and the largest code of each class in each column, one line per class."""
+    """Return the smallest and the largest codes of `number` classes, one line per class."""
     columns = len(quasi)
     low = np.full((number, columns), np.iinfo(np.int32).max, np.int32)
     high = np.full((number, columns), -1, np.int32)
@@ -40,7 +40,7 @@ def box_costs(boxes: BoxCosts, low: Codes, high: Codes) -> Floats:
 
 @jit
 def joined_cost(boxes: BoxCosts, low: Codes, high: Codes, one: int, two: int) -> float:
-    """Return what a record of two classes costs once they are one."""
+    """Return what a record pays once two classes are one."""
     total = 0.0
     for j in range(low.shape[1]):
         first, last = min(low[one, j], low[two, j]), max(high[one, j], high[two, j])
@@ -49,12 +49,14 @@ def joined_cost(boxes: BoxCosts, low: Codes, high: Codes, one: int, two: int) ->
 
 
 @jit
-def partners(
+def best_partners(
     boxes: BoxCosts, low: Codes, high: Codes, records: Counts, failing: Codes, reach: int
 ) -> tuple[Codes, Floats]:
-    """Return the two classes that each failing class had best join, and how much more that costs.
+    """Return the two classes that each failing class had best join, and what that costs.
 
-    They are up to `reach` places away; -1 and infinity where limits forbid all.
+    Both are (failing classes, 2), the better class first. They are at most `reach` places away; the
+    cost is how much more all records of both classes pay then. -1 and infinity where limits forbid
+    every class, or all but one.
     """
     best = np.full((len(failing), 2), -1, np.int32)
     more = np.full((len(failing), 2), np.inf)
@@ -77,10 +79,11 @@ def partners(
 
 @jit
 def pair_up(failing: Codes, partner: Codes, turn: Counts, number: int) -> tuple[Codes, Flags]:
-    """Return the new number of each class, and which new ones were joined.
+    """Join failing classes to their partners; return each class's new number, and flag joined ones.
 
-    Failing classes join their partner in the order of `turn`; a class that was joined waits for the
-    next round. Numbers keep their order, a joined class stands where its first one stood.
+    They join in the order of `turn`, numbers of failing classes, unless they or their partner have
+    been joined already or the partner is -1. New numbers keep the order; a joined class stands
+    where its first one stood. Flags are of new classes.
     """
     other = np.full(number, -1, np.int32)
     for i in turn:
@@ -103,7 +106,10 @@ def pair_up(failing: Codes, partner: Codes, turn: Counts, number: int) -> tuple[
 
 @jit
 def join_boxes(low: Codes, high: Codes, place: Codes, number: int) -> tuple[Codes, Codes]:
-    """Return the boxes of `number` classes joined by `place`, without those of -1."""
+    """Return the boxes, low and high, of `number` classes once class c has joined class `place[c]`.
+
+    Classes with a place of -1 are left out.
+    """
     lows = np.full((number, low.shape[1]), np.iinfo(np.int32).max, np.int32)
     highs = np.full((number, low.shape[1]), -1, np.int32)
     for c in range(len(low)):

@@ -23,8 +23,8 @@ LIST = Path(__file__).with_name("signatures.json")
 _TYPES: Any = types
 
 
-def as_text(signature: Any) -> str:
-    """Return the types of arguments as text; ValueError if one of them cannot be written."""
+def types_as_text(signature: Any) -> str:
+    """Return the types of a kernel's arguments as text; ValueError if one cannot be written."""
     return json.dumps([_as_json(one) for one in signature])
 
 
@@ -45,26 +45,29 @@ def _as_json(one: Any) -> Any:
     raise ValueError(f"no text for the type {one}")
 
 
-def read(text: str) -> tuple[Any, ...]:
-    """Return the types of arguments that `as_text` has written."""
-    return tuple(_read(one) for one in json.loads(text))
+def parse_types(text: str) -> tuple[Any, ...]:
+    """Return the types that `types_as_text` has written; ValueError as in `_parse_type`."""
+    return tuple(_parse_type(one) for one in json.loads(text))
 
 
-def _read(one: Any) -> Any:
-    """Return the type that `_as_json` has written; ValueError if it has other fields now."""
+def _parse_type(one: Any) -> Any:
+    """Return the type that `_as_json` has written.
+
+    ValueError if it is written otherwise, or is a named tuple that has other fields now.
+    """
     match one:
         case str():
             return getattr(types, one)
         case [dtype, dimensions, layout, *ends]:
-            return _TYPES.Array(_read(dtype), dimensions, layout, readonly=bool(ends))
+            return _TYPES.Array(_parse_type(dtype), dimensions, layout, readonly=bool(ends))
         case {"named": home, "of": parts}:
             module, _, name = home.partition(":")
             kind = getattr(import_module(module), name)
             if kind._fields != tuple(parts):
                 raise ValueError(f"{name} has other fields now")
-            return _TYPES.BaseTuple.from_types([_read(part) for part in parts.values()], kind)
+            return _TYPES.BaseTuple.from_types([_parse_type(part) for part in parts.values()], kind)
         case {"tuple": parts}:
-            return _TYPES.BaseTuple.from_types([_read(part) for part in parts])
+            return _TYPES.BaseTuple.from_types([_parse_type(part) for part in parts])
     raise ValueError("no type is written like this")
 
 
@@ -72,7 +75,7 @@ def _read(one: Any) -> Any:
 def load_signatures() -> dict[str, tuple[Signature, ...]]:
     """Return every recorded signature under "all", and under each verb those of a common run.
 
-    Without the file "all" is empty.
+    Without the file there is only "all", and it is empty.
     """
     if not LIST.exists():
         return {"all": ()}
@@ -83,7 +86,7 @@ def load_signatures() -> dict[str, tuple[Signature, ...]]:
     }
 
 
-def as_list(verbs: dict[str, list[Signature]]) -> str:
+def list_as_text(verbs: dict[str, list[Signature]]) -> str:
     """Return the text of `signatures.json`; `verbs["all"]` holds every signature."""
     every = sorted(set(verbs["all"]))
     place = {one: number for number, one in enumerate(every)}
@@ -97,7 +100,7 @@ def as_list(verbs: dict[str, list[Signature]]) -> str:
     return f'{{"signatures": [\n{signatures}\n], "verbs": {{\n{order}\n}}}}\n'
 
 
-def kernel(name: str) -> Any:
+def load_kernel(name: str) -> Any:
     """Return the kernel of this name, as in a `Signature`."""
     module, _, called = name.rpartition(".")
     return getattr(import_module(f"{__package__}.{module}"), called)

@@ -79,9 +79,9 @@ class Store(_CACHE):  # type: ignore[misc]
         return None if self._folder is None else str(self._folder)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the kernel compiled for these types; None if it must be compiled now, by us.
+        """Return the kernel compiled for these types; None if this process must compile it now.
 
-        It waits while another process compiles it, or raises `Busy` (`waits`).
+        While another process compiles it, wait for `PATIENCE` at most, or raise `Busy` (`waits`).
         """
         target_context.refresh()
         USED[self._name, text_of(sig)] = None
@@ -95,7 +95,10 @@ class Store(_CACHE):  # type: ignore[misc]
         return _RESULT._rebuild(target_context, *found)  # noqa: SLF001  as numba's own does
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a compiled kernel, in place of those that were made from something else."""
+        """Keep a compiled kernel in a file, and delete those made from former sources.
+
+        Nothing is kept without a folder, or if the kernel refers to places in memory.
+        """
         if self._folder is None or data.library.has_dynamic_globals:
             return
         path = self._path(sig)
@@ -112,14 +115,14 @@ class Store(_CACHE):  # type: ignore[misc]
         if claim is not None:
             os.close(claim)
 
-    def has(self, sig: Any) -> bool:
-        """Whether a kernel compiled for these types is at hand."""
+    def is_kept(self, sig: Any) -> bool:
+        """Whether a kernel compiled for these types is in a file."""
         return any(path.exists() for path in self._paths(sig))
 
     def _paths(self, sig: Any) -> Iterator[Path]:
         """Yield the files in which a kernel compiled for these types may be."""
         if carried_fits():
-            yield CARRIED / self._file_name(sig, _baseline())
+            yield CARRIED / self._file_name(sig, _baseline_key())
         if self._folder is not None:
             yield self._path(sig)
 
@@ -130,7 +133,7 @@ class Store(_CACHE):  # type: ignore[misc]
     def _path(self, sig: Any) -> Path:
         """Return the file for these types in the folder of this machine."""
         assert self._folder is not None  # noqa: S101  callers have asked
-        return self._folder / self._file_name(sig, machine())
+        return self._folder / self._file_name(sig, machine_key())
 
     def _file_name(self, sig: Any, made_for: str) -> str:
         """Return a name made from the kernel, types, machine and sources of what is kept."""
@@ -145,13 +148,13 @@ class Busy(Exception):  # noqa: N818  no error: somebody else does the work
 
 
 USED: dict[signatures.Signature, None] = {}
-"""What this process has called, in that order."""
+"""What this process has called, in order of the first call; values mean nothing."""
 
 
 def text_of(sig: Any) -> str:
-    """Return the types of arguments as text, numba's own where `as_text` has none."""
+    """Return the types of arguments as text, numba's own where `types_as_text` has none."""
     try:
-        return signatures.as_text(sig)
+        return signatures.types_as_text(sig)
     except ValueError:
         return str(sig)
 
@@ -161,8 +164,8 @@ def _digest(*parts: str) -> str:
 
 
 @cache
-def machine() -> str:
-    """Return what compiled code depends on beside its source: releases, processor, and us."""
+def machine_key() -> str:
+    """Return what compiled code depends on beside its source: releases, processor, `entry.py`."""
     return _platform_key(*_TARGET.target_context.codegen().magic_tuple())
 
 
@@ -172,8 +175,8 @@ def _platform_key(*processor: str) -> str:
     return "\n".join((*releases, *processor, _file_digest(_ENTRY)))
 
 
-def _baseline() -> str:
-    """Return what `machine` does for the processor that carried kernels are made for."""
+def _baseline_key() -> str:
+    """Return what `machine_key` does for the processor that carried kernels are made for."""
     triple = _TARGET.target_context.codegen().magic_tuple()[0]
     return _platform_key(triple, *BASELINES[platform.system(), platform.machine()])
 
@@ -184,20 +187,20 @@ def carried_fits() -> bool:
     baseline = BASELINES.get((platform.system(), platform.machine()))
     if baseline is None or not CARRIED.is_dir():
         return False
-    return _can_do(_TARGET.target_context.codegen().magic_tuple()[2], baseline[1])
+    return _has_features(_TARGET.target_context.codegen().magic_tuple()[2], baseline[1])
 
 
-def _can_do(features: str, needed: str) -> bool:
+def _has_features(features: str, needed: str) -> bool:
     return set(needed.split(",")) <= set(features.split(","))
 
 
 @cache
 def source_digest(kernel: Any) -> str:
     """Return a digest of the sources of a kernel and of all it can reach, with their constants."""
-    return _digest(*sorted(_reach(kernel, {}).values()))
+    return _digest(*sorted(_collect_reached(kernel, {}).values()))
 
 
-def _reach(kernel: Any, seen: dict[Any, str]) -> dict[Any, str]:
+def _collect_reached(kernel: Any, seen: dict[Any, str]) -> dict[Any, str]:
     """Return `seen`, with all functions, constants and files that a kernel can reach added."""
     function = getattr(kernel, "py_func", kernel)
     if function in seen:
@@ -208,19 +211,19 @@ def _reach(kernel: Any, seen: dict[Any, str]) -> dict[Any, str]:
     )
     around = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
     outside = function.__globals__ | {name: cell.cell_contents for name, cell in around.items()}
-    for name in {*_names(code), *around} & outside.keys():
+    for name in {*_global_names(code), *around} & outside.keys():
         value = outside[name]
         if hasattr(value, "py_func"):
-            _reach(value, seen)
+            _collect_reached(value, seen)
         elif (said := _constant_text(value)) is not None:
             seen[function, name] = f"{function.__module__}.{name} {said}"
     return seen
 
 
-def _names(code: CodeType) -> set[str]:
+def _global_names(code: CodeType) -> set[str]:
     """Return the global names that a function uses, those of functions within it, too."""
     inner = (one for one in code.co_consts if isinstance(one, CodeType))
-    return set(code.co_names).union(*map(_names, inner))
+    return set(code.co_names).union(*map(_global_names, inner))
 
 
 def _constant_text(value: Any) -> str | None:
@@ -266,9 +269,11 @@ def _write_whole(path: Path, data: bytes) -> None:
 
 
 def _claim_lock(path: Path, *, waits: bool) -> int | None:
-    """Take the lock on what is to be compiled; it ends with this process, however that ends.
+    """Take the lock on a kernel and return the open file, whose closing ends the lock.
 
-    None where there are no locks, or if the other process takes too long.
+    None where there are no locks, or if the other process takes longer than `PATIENCE`; `Busy` at
+    once if another process has it and we do not wait. The lock ends with this process at the
+    latest.
     """
     if fcntl is None:
         return None
@@ -281,9 +286,9 @@ def _claim_lock(path: Path, *, waits: bool) -> int | None:
 
 
 def _try_lock(lock: int, path: Path, *, waits: bool) -> bool:
-    """Lock the kernel's byte in the file of locks, or close that; whether it is ours now.
+    """Lock the kernel's byte in the file of locks, or close the file; whether the lock is ours.
 
-    Without `waits`, `Busy` is raised if another process has it.
+    It is not if another process keeps it for `PATIENCE`; without `waits`, that is `Busy` at once.
     """
     byte = int(_digest(path.name)[:12], 16)
     until = time.monotonic() + PATIENCE
@@ -304,8 +309,8 @@ def _try_lock(lock: int, path: Path, *, waits: bool) -> bool:
 
 
 @contextmanager
-def unwaiting() -> Iterator[None]:
-    """Raise `Busy` meanwhile instead of waiting for a kernel that another process compiles."""
+def raise_if_busy() -> Iterator[None]:
+    """Raise `Busy` within the block instead of waiting for what another process compiles."""
     Store.waits = False
     try:
         yield

@@ -19,7 +19,7 @@ SLACK = 1e-12
 
 @jit
 def part_digits(copies: Counts) -> Codes:
-    """Return how many copies of each item each part takes: shape (parts, items)."""
+    """Return how many copies of each item each part takes, a line per part."""
     number = 1
     for i in range(len(copies)):
         number *= copies[i] + 1
@@ -47,8 +47,11 @@ def first_items(digits: Codes) -> Codes:
 
 
 @jit
-def spans(first: Codes, stride: Counts, codes: Codes) -> tuple[Codes, Codes]:
-    """Return the least and the largest code of a column in each part; `codes` has one per item."""
+def spans_of_parts(first: Codes, stride: Counts, codes: Codes) -> tuple[Codes, Codes]:
+    """Return the least and the largest code of a column in each part, both 0 for the empty part.
+
+    `codes` has the code of each item.
+    """
     low = np.zeros(len(first), dtype=np.int32)
     high = np.zeros(len(first), dtype=np.int32)
     for part in range(1, len(first)):
@@ -61,7 +64,10 @@ def spans(first: Codes, stride: Counts, codes: Codes) -> tuple[Codes, Codes]:
 
 @jit
 def add_costs(digits: Codes, level: Codes, costs: Floats, total: Floats) -> None:
-    """Add to `total` what each part pays in a column at its `level`: `costs[level, item]` each."""
+    """Add to `total` what each part pays in a column, where part p is at level `level[p]`.
+
+    A copy of an item pays `costs[level, item]`. Parts with an infinite total are skipped.
+    """
     for part in range(1, len(digits)):
         if total[part] < np.inf:
             paid = 0.0
@@ -73,7 +79,10 @@ def add_costs(digits: Codes, level: Codes, costs: Floats, total: Floats) -> None
 
 @jit
 def pack_digits(digits: Codes, shift: Counts) -> Counts:
-    """Return each part as a number, its copies in fields of bits whose highest bit stays free."""
+    """Return each part as one number: the copies of item i, shifted by `shift[i]` bits.
+
+    The highest bit of each item's field must stay free.
+    """
     keys = np.zeros(len(digits), dtype=np.int64)
     for part in range(len(digits)):
         for i in range(digits.shape[1]):
@@ -82,7 +91,7 @@ def pack_digits(digits: Codes, shift: Counts) -> Counts:
 
 
 @jit
-def divide(
+def divide_parts(
     span: tuple[int, int],
     parts: tuple[Codes, Codes, Counts, Counts],
     guard: int,
@@ -91,16 +100,23 @@ def divide(
     least: Floats,
     choice: Codes,
 ) -> None:
-    """Fill `least` with the cost of the best division of each part of a span, and `choice`.
+    """Fill `least` with the cost of the best division of each part, `choice` with a class of it.
 
-    All smaller parts must be known. `choice` is a class of the best division. `classes` is (cost of
-    each part as one class, infinite if it may not be one; its records; the fewest records of a
-    class; the fewest that must be released). A class that costs no less than its best division is
-    never needed again: only the others are listed, by their first item. One class of a division
-    holds the first item of the part; where the list is longer than there are parts within the part,
-    those are gone through instead. What a class leaves never holds all copies of the first item of
-    all, so other parts that do are divided only if they may be released. `parts` is (digits, first
-    item, stride, packed), `lists` is (class, packed, cost, begin, end of the list of each item).
+    This is done for the parts from `span[0]` to before `span[1]`; all before them must be filled
+    in. The cost is infinite, and the class 0, where there is no division, or none
+    is looked for.
+
+    - `parts`: the digits of each part, its first item, the stride of each item, and each part as
+      `pack_digits` writes it; `guard` has the highest bit of each field.
+    - `classes`: what each part costs as one class, infinite if it may not be one; the records of
+      each part; the fewest records of a class; and the fewest that must be released.
+    - `lists`: classes by their first item, as numbers of parts, as packed, and what they cost; then
+      where the list of each item begins, and where it ends, which moves on.
+
+    A class that costs no less than its best division is never needed again: only the others are
+    listed. One class of a division holds the first item of the part; where the list is longer than
+    there are parts within the part, all those are tried instead. What a class leaves never holds
+    all copies of item 0, so that a part that does is divided only if it may be released.
     """
     digits, first, stride, keys = parts
     own, records, fewest, enough = classes
@@ -137,7 +153,8 @@ def divide(
 def _best_set(part: int, bit: int, own: Floats, least: Floats) -> tuple[float, int]:
     """Return the cost of the best division of a set of single items, and its class with `bit`.
 
-    `bit` is the first item of the set; the class is not the whole set.
+    `part` is the set as bits, `bit` its first item; the class is not the whole set. Infinity and 0
+    if there is no division.
     """
     best, by = np.inf, 0
     rest = part - bit
@@ -156,7 +173,8 @@ def _best_part(
 ) -> tuple[float, int]:
     """Return the cost of the best division of a part, and its class with a copy of its first item.
 
-    The class is not the whole part; `within` is how many classes there are with that one.
+    The class is not the whole part; `within` is how many parts of it take that item. `items` is the
+    digits of each part and the stride of each item. Infinity and 0 if there is no division.
     """
     digits, stride = items
     best, by = np.inf, 0
@@ -189,12 +207,13 @@ def divide_apart(
     log: tuple[Codes, Codes, Codes],
     used: int,
 ) -> tuple[tuple[Codes, Codes, Codes], int]:
-    """Go on dividing parts into classes of which no two are of the same group; `least` falls.
+    """Divide parts into classes of which no two are of the same group, one group after the other.
 
-    Returned are the log, longer if need be, and its lines used. `groups` is (classes, where those
-    of each group begin and end, number of the first group); `least` is the least cost with the
-    groups so far; `last[part]` is the line of `log`, which has `used` lines, where it was reached:
-    (class, group, the line before).
+    `groups` is (classes, where those of each group begin and end, number of the first group). In
+    place, `least` falls to the least cost of each part with the groups so far. How it was reached
+    is in the log, three arrays with a line each for class, group, and the line before:
+    `last[part]` is the line of a part. Returned are the log, longer if need be, and how many lines
+    are used; `used` were before.
     """
     classes, begin, base = groups
     whole = digits[-1]
@@ -216,7 +235,7 @@ def divide_apart(
                         touched[number] = part
                         number += 1
                     better[part], by[part] = cost, one
-                other = _next(rest, whole, digits[one], stride, other)
+                other = _next_part(rest, whole, digits[one], stride, other)
         while used + number > len(log[0]):
             log = (_double(log[0]), _double(log[1]), _double(log[2]))
         for part in touched[:number]:
@@ -228,10 +247,11 @@ def divide_apart(
 
 
 @jit
-def _next(rest: Codes, whole: Codes, without: Codes, stride: Counts, number: int) -> int:
-    """Return the next part of what a class leaves, -1 after the last; `rest` is its digits.
+def _next_part(rest: Codes, whole: Codes, without: Codes, stride: Counts, number: int) -> int:
+    """Return the next part, after `number`, of what a class leaves of the table; -1 after the last.
 
-    `rest` is changed in place; `number` is the part before, `without` the digits of the class.
+    `rest`, the digits of part `number`, become those of the next, in place. `whole` is the digits
+    of the table, `without` those of the class.
     """
     for i in range(len(rest)):
         if rest[i] < whole[i] - without[i]:

@@ -42,35 +42,35 @@ class Warmed:
 
 
 def known_signatures(verb: str = EVERYTHING) -> tuple[Signature, ...]:
-    """Return the signatures that a verb needs, or all; none if this numba is unknown to us."""
+    """Return the signatures that a verb needs, or all; none if this numba is not a known one."""
     return signatures.load_signatures().get(verb, ()) if compiling.WHOLE else ()
 
 
 def missing_signatures(verb: str = EVERYTHING) -> tuple[Signature, ...]:
-    """Return those of the known signatures that are not compiled yet."""
-    return tuple(one for one in known_signatures(verb) if not _at_hand(one))
+    """Return the known signatures that are not compiled yet."""
+    return tuple(one for one in known_signatures(verb) if not _is_compiled(one))
 
 
-def _at_hand(one: Signature) -> bool:
+def _is_compiled(one: Signature) -> bool:
     """Whether the kernel of a signature is compiled already."""
     name, takes = one
-    return bool(signatures.kernel(name).at_hand(signatures.read(takes)))
+    return bool(signatures.load_kernel(name).is_compiled(signatures.parse_types(takes)))
 
 
 def compile_all(wanted: Sequence[Signature]) -> Iterator[Signature]:
-    """Compile each that is not compiled yet, one after the other, and yield each when it is."""
+    """Compile each kernel that is not compiled yet, and yield each signature once it is."""
     for name, takes in wanted:
-        if not _at_hand((name, takes)):
-            signatures.kernel(name).compile(signatures.read(takes))
+        if not _is_compiled((name, takes)):
+            signatures.load_kernel(name).compile(signatures.parse_types(takes))
         yield name, takes
 
 
 @contextmanager
-def with_helpers(verb: str, *, if_cold: bool = True) -> Iterator[None]:
-    """Let helpers compile what a verb needs meanwhile.
+def run_helpers(verb: str, *, if_cold: bool = True) -> Iterator[None]:
+    """Run helper processes within the block, which compile what a verb needs.
 
-    There are none if cores are few, if kernels cannot be kept or locked, or, `if_cold`, if any
-    kernel is kept or carried already.
+    There are none if there is one core, if kernels cannot be kept or locked, or, `if_cold`, if any
+    kernel is kept or carried already. They are killed when the block ends.
     """
     wanted = compiling.WHOLE and compiling.CACHE is not None and store.LOCKS
     wanted = wanted and (not if_cold or compiling.first_call_compiles())
@@ -91,7 +91,7 @@ def _usable_cores() -> int:
 
 
 def _start_helper(verb: str) -> subprocess.Popen[bytes] | None:
-    """Start a helper; None if that fails. Nothing of the current folder is imported (-P)."""
+    """Start a helper process, which imports nothing of the current folder; None if that fails."""
     if not sys.executable:
         return None
     command = [sys.executable, "-P", "-m", __name__, verb]
@@ -105,8 +105,8 @@ def _start_helper(verb: str) -> subprocess.Popen[bytes] | None:
     return None
 
 
-def _end_with_input() -> None:
-    """End this process with the one that has started it: its end of the pipe is closed then.
+def _exit_with_input() -> None:
+    """Wait until standard input is closed, by the end of the starting process; end this one then.
 
     The pipe itself is read: a thread that waits in `sys.stdin` makes Python abort on its way out.
     """
@@ -119,12 +119,12 @@ def _compile_last_first(verb: str) -> None:
     """Compile what a verb needs, the last first; leave out what other processes compile."""
     with suppress(AttributeError, OSError):
         os.nice(_MODESTY)
-    with store.unwaiting():
+    with store.raise_if_busy():
         for one in reversed(signatures.load_signatures().get(verb, ())):
             with suppress(store.Busy):
                 list(compile_all([one]))
 
 
 if __name__ == "__main__":
-    threading.Thread(target=_end_with_input, daemon=True).start()
+    threading.Thread(target=_exit_with_input, daemon=True).start()
     _compile_last_first(sys.argv[1])

@@ -181,7 +181,7 @@ class FittingClasses:
             sets, known = self._bit_sets(self.value[:, begin : begin + step])
             first = 0
             while first < known.shape[1]:
-                part = world_tree.fitting(sets, rows, known, first, _PAIRS)
+                part = world_tree.list_fitting_rows(sets, rows, known, first, _PAIRS)
                 first += len(part[0]) - 1
                 yield part
 
@@ -215,7 +215,7 @@ class FittingClasses:
         sets = np.zeros((int(offset[-1]), self._words_per_set), dtype=np.uint64)
         for j, (one, rank) in enumerate(zip(self.decodings, ranks, strict=True)):
             runs = one.start, one.low, one.high
-            world_tree.cover(runs, self.label[j], rank, sets[offset[j] : offset[j + 1]])
+            world_tree.fill_row_sets(runs, self.label[j], rank, sets[offset[j] : offset[j + 1]])
         return sets, known + offset[:-1, None].astype(np.int32)
 
 

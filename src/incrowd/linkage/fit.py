@@ -84,7 +84,7 @@ class SideClasses:
 
     def split(self, side: TableSide, column: int, domain: int) -> "SideClasses":
         """Split the classes by one more column, with codes below `domain`."""
-        split = kernels.split
+        split = kernels.split_by_column
         return SideClasses.of(side, *split(self.rows, self.start, side.known[column], domain))
 
     def known_codes(self, side: TableSide, columns: tuple[int, ...]) -> Codes:
@@ -101,7 +101,7 @@ class SideClasses:
     def spread_to_rows(self, figure: Counts, alone: Counts | None = None) -> Counts:
         """The figure of its class for each row; rows without a class keep their own of `alone`."""
         found = np.empty(len(self.rows), dtype=figure.dtype) if alone is None else alone.copy()
-        kernels.hand_out(self.start, self.rows, figure, found)
+        kernels.fill_owner_figures(self.start, self.rows, figure, found)
         return found
 
 
@@ -243,7 +243,7 @@ class Fit:
         total, last = np.zeros(number, dtype=np.int64), np.full(number, -1, dtype=np.int32)
         for part in iterate_parts(self.rows_of):
             fitting.append(kernels.sum_members(*part, self.rows.sizes))
-            kernels.add_owners(part, figure[done:], done, total, last)
+            kernels.add_owner_figures(part, figure[done:], done, total, last)
             done += len(part[0]) - 1
         return np.concatenate(fitting), total, last
 
@@ -291,7 +291,7 @@ class Fit:
         _, found, _ = self._sum_fitting(kernels.sum_members(*people, who.alone))
         if len(who.owned[1]):
             owned = *who.owned, int(who.owned[1].max()) + 1
-            found = found + kernels.individuals(self.pairs, people, owned)
+            found = found + kernels.count_individuals(self.pairs, people, owned)
         alone = who.alone + np.diff(who.owned[0]) if self.data.joint else None
         return self.rows.spread_to_rows(found, alone)
 

@@ -177,7 +177,7 @@ def _hash_keys(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Codes]:
     """A hash table of the keys, and at each slot the number of its key."""
     size = 2 ** max(4, (2 * len(keys)).bit_length())
     slots, number = np.zeros(size, dtype=np.uint64), np.zeros(size, dtype=np.int32)
-    world_kernels.remember(keys, slots, number)
+    world_kernels.fill_hash_table(keys, slots, number)
     return slots, number
 
 
@@ -200,21 +200,21 @@ def _look_up(
         for i, stage in enumerate(stages):
             keys[:] = found + 1 if i else 0
             for j, radix in zip(stage.columns, stage.radices, strict=True):
-                kernels.translate(lines[j][lo:hi], digits[j], np.uint64(radix), keys)
-            kernels.look_up(keys, stage.slots, stage.number, found)
+                kernels.append_translated(lines[j][lo:hi], digits[j], np.uint64(radix), keys)
+            kernels.look_up_keys(keys, stage.slots, stage.number, found)
 
 
 def _count_people(points: WorldPoints, place: Codes, number: int) -> Counts:
     """Count the individuals of each tuple, everybody once; `place` is the tuple of each point."""
     if points.people is None:
         total = np.zeros(number, dtype=np.int64)
-        world_kernels.count(place, total)
+        world_kernels.count_places(place, total)
         return total
-    people = histogram.sums(place, points.people, number)
+    people = histogram.sum_by_class(place, points.people, number)
     if len(points.shared_point):
         of = place[points.shared_point]
         units = int(points.shared_unit.max()) + 1
-        people += histogram.distinct_units(of, points.shared_unit, number, units)
+        people += histogram.count_distinct_units(of, points.shared_unit, number, units)
     return people
 
 
@@ -244,7 +244,7 @@ class BoxTree:
             tree, _, people = self._tree
             order, width = self._order_by_place(boxes), len(boxes)
             boxes, near = boxes[order], np.zeros(width, dtype=np.int64)
-            ask = partial(world_tree.count_boxes, tree, self._sets)
+            ask = partial(world_tree.count_people_in_boxes, tree, self._sets)
             parts = [slice(*here) for here in _chunks(width, few=64)]
             in_threads([partial(ask, boxes[part], people, near[part]) for part in parts])
             total[order] = near
@@ -268,9 +268,9 @@ class BoxTree:
         if not self.points.number:
             return start, np.empty(0, dtype=np.int32)
         tree, origin, _ = self._tree
-        world_tree.list_boxes(tree, self._sets, boxes, start, np.empty(0, dtype=np.int32))
+        world_tree.list_points_in_boxes(tree, self._sets, boxes, start, np.empty(0, dtype=np.int32))
         point = np.empty(start[-1], dtype=np.int32)
-        world_tree.list_boxes(tree, self._sets, boxes, start, point)
+        world_tree.list_points_in_boxes(tree, self._sets, boxes, start, point)
         return start, origin[point]
 
     def _boxes(self, tuples: NDArray[Any]) -> Codes:
@@ -319,9 +319,9 @@ def _build_tree(cells: Codes, width: Floats) -> tuple[tuple[Codes, Codes, Codes]
     todo = [(0, 0, number)]
     while number >= _SMALL and len(todo) < threads():
         part, lo, hi = todo.pop(0)
-        middle = kernels.halve(tree, origin, width, part, lo, hi)
+        middle = kernels.halve_part(tree, origin, width, part, lo, hi)
         todo += [(2 * part + 1, lo, middle), (2 * part + 2, middle, hi)]
-    in_threads([partial(kernels.build, tree, origin, width, *part) for part in todo])
+    in_threads([partial(kernels.build_tree, tree, origin, width, *part) for part in todo])
     return tree, origin
 
 

@@ -115,4 +115,4 @@ class AlphaK(Model):
     def _commonest(self, classes: Classes) -> Counts:
         """The people of each class who hold its most frequent value."""
         held = histogram_of(classes, self.name, self.column)
-        return diversity.largest(held.start, held.count)
+        return diversity.largest_counts(held.start, held.count)

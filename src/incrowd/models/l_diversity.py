@@ -120,7 +120,7 @@ class LDiversity(Model):
         match self.kind:
             case "frequency":
                 most = most_within_share(classes.people, 1 / fraction(self.l))
-                return kernels.largest(held.start, held.count) <= most
+                return kernels.largest_counts(held.start, held.count) <= most
             case "entropy":
                 return kernels.entropies(held.start, held.count) >= math.log(self.l) - TOLERANCE
             case "distinct" | "recursive":
@@ -211,13 +211,15 @@ class LDiversity(Model):
         entries = held.start, held.count
         match self.kind:
             case "frequency":
-                return classes.people / np.maximum(kernels.largest(*entries), 1)
+                return classes.people / np.maximum(kernels.largest_counts(*entries), 1)
             case "entropy":
                 return np.exp(kernels.entropies(*entries))
             case "distinct":
                 return kernels.count_values(*entries).astype(np.float64)
             case "recursive":
                 c = fraction(self.c or 0.0)
-                return kernels.deepest(*entries, c.numerator, c.denominator).astype(np.float64)
+                return kernels.largest_recursive_l(*entries, c.numerator, c.denominator).astype(
+                    np.float64
+                )
             case _:
                 assert_never(self.kind)

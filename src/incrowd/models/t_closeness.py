@@ -144,7 +144,7 @@ class TCloseness(Model):
             return diversity.most_kept_ordered(
                 *entries, float(held.column.shares[0]), rank, upto, limit
             )
-        return diversity.most_kept(*entries, *self._levels(held.column), limit)
+        return diversity.most_kept_by_nodes(*entries, *self._levels(held.column), limit)
 
     def in_numbers(self, columns: Mapping[str, SensitiveColumn]) -> tuple[ClassRule, ...]:
         """The one rule of the model's distance, with the shares of the column as a whole."""

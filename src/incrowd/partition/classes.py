@@ -89,7 +89,7 @@ class Classes:
         """Only these classes, in this order."""
         histograms = {}
         for name, held in self.histograms.items():
-            entry, place = histogram_kernels.expand(held.start, which)
+            entry, place = histogram_kernels.expand_rows(held.start, which)
             start = offsets(np.bincount(place, minlength=len(which)))
             histograms[name] = Histogram(held.column, start, held.code[entry], held.count[entry])
         world = None if self.world is None else self.world[which]
@@ -104,11 +104,15 @@ def classes_of(
     People are counted once per class, and once per class and value in a histogram.
     """
     class_of = np.ascontiguousarray(class_of, dtype=np.int32)
-    records = histogram_kernels.sums(class_of, tally.counts, number)
-    people = histogram_kernels.sums(class_of, tally.people, number) if tally.has_units else records
+    records = histogram_kernels.sum_by_class(class_of, tally.counts, number)
+    people = (
+        histogram_kernels.sum_by_class(class_of, tally.people, number)
+        if tally.has_units
+        else records
+    )
     units = int(tally.shared_unit.max(initial=-1)) + 1
     if units:
-        people += histogram_kernels.distinct_units(
+        people += histogram_kernels.count_distinct_units(
             class_of[tally.shared_row], tally.shared_unit, number, units
         )
     histograms = {
@@ -128,8 +132,8 @@ def _histogram(
     units = int(tally.shared_unit.max(initial=-1)) + 1
     if units:
         rows = tally.shared_row
-        place = histogram_kernels.places(start, code, class_of[rows], codes[rows])
-        count += histogram_kernels.distinct_units(place, tally.shared_unit, len(code), units)
+        place = histogram_kernels.find_entries(start, code, class_of[rows], codes[rows])
+        count += histogram_kernels.count_distinct_units(place, tally.shared_unit, len(code), units)
     return Histogram(column, start, code, count)
 
 
@@ -144,7 +148,7 @@ def number_columns(codes: Codes) -> tuple[Codes, int]:
     """
     if not codes.shape[0]:
         return np.zeros(codes.shape[1], dtype=np.int32), min(codes.shape[1], 1)
-    in_order, place = histogram_kernels.runs(np.ascontiguousarray(codes))
+    in_order, place = histogram_kernels.equal_runs(np.ascontiguousarray(codes))
     if not in_order:
         row_of = fold(list(codes), ()).row_of
         place = place if row_of is None else row_of
@@ -235,7 +239,7 @@ def _add_holders(held: Histogram, holder: _CountedCodes, code_of: Codes) -> None
     """Add to `held`, in place, each entry of `holder` as a person with the code from `code_of`."""
     number = len(holder.start) - 1
     class_of = np.repeat(np.arange(number, dtype=np.int32), np.diff(holder.start))
-    place = histogram_kernels.places(held.start, held.code, class_of, code_of[holder.code])
+    place = histogram_kernels.find_entries(held.start, held.code, class_of, code_of[holder.code])
     held.count[:] += np.bincount(place, minlength=len(held.code))
 
 
@@ -286,7 +290,7 @@ def _compatible_classes(nodes: Codes, missing: Flags) -> Iterator[CompatibleClas
         few = lines <= len(everyone)
         size = 2 ** max(2, (2 * min(lines, len(everyone)) - 1).bit_length())
         slots, keys = np.full((size, 3), -1, dtype=np.int32), np.empty(size, dtype=np.uint64)
-        here, source, block, member = compatible.meet(
+        here, source, block, member = compatible.find_compatible(
             mine, everyone, views, cells, hashes, slots, keys, few
         )
         single = source < len(order)
@@ -304,10 +308,12 @@ def _distinct_lines(lines: Flags) -> Flags:
 
 def _add_compatible(found: CompatibleClasses, values: Counts, total: Counts) -> None:
     """Add to the total of each class the values of what it is compatible with."""
-    blocks = histogram_kernels.sums(found.block, values[found.member], found.blocks)
+    blocks = histogram_kernels.sum_by_class(found.block, values[found.member], found.blocks)
     single = found.source < len(values)
-    histogram_kernels.add(found.here[single], values[found.source[single]], total)
-    histogram_kernels.add(found.here[~single], blocks[found.source[~single] - len(values)], total)
+    histogram_kernels.add_by_class(found.here[single], values[found.source[single]], total)
+    histogram_kernels.add_by_class(
+        found.here[~single], blocks[found.source[~single] - len(values)], total
+    )
 
 
 def _gather_compatible(
@@ -315,14 +321,14 @@ def _gather_compatible(
 ) -> list[tuple[Codes, Codes, Counts]]:
     """Class, code and count of all that the classes of one pattern are compatible with."""
     number = len(rows.start) - 1
-    entry, place = histogram_kernels.expand(rows.start, found.member)
+    entry, place = histogram_kernels.expand_rows(rows.start, found.member)
     start, code, count = histogram_kernels.histogram(
         found.block[place], rows.code[entry], rows.count[entry], found.blocks, rows.domain
     )
     single = found.source < number
-    entry, place = histogram_kernels.expand(rows.start, found.source[single])
+    entry, place = histogram_kernels.expand_rows(rows.start, found.source[single])
     alone = found.here[single][place], rows.code[entry], rows.count[entry]
-    entry, place = histogram_kernels.expand(start, found.source[~single] - number)
+    entry, place = histogram_kernels.expand_rows(start, found.source[~single] - number)
     return [alone, (found.here[~single][place], code[entry], count[entry])]
 
 

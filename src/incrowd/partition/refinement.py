@@ -61,7 +61,7 @@ class PartitionRefiner:
         """The classes split by a column with codes below the refiner's domain; rows alone leave."""
         rows = np.empty_like(here.rows)
         bounds = np.empty(len(rows) // 2 + 1, dtype=np.int64)
-        number, _ = refinement.refine(
+        number, _ = refinement.refine_classes(
             here.rows, here.starts, column, self._tally, self._seen, rows, bounds, _NOBODY
         )
         starts = bounds[: number + 1].copy()

@@ -245,7 +245,7 @@ class Bucketing:
         """A task that fills `codes` with the buckets of these values and adds them to `errors`."""
         sums = (errors.sizes, errors.sums, errors.squares)
         return partial(
-            one_dimensional.look_up, values, self.division.cuts, errors.centres, codes, *sums
+            one_dimensional.assign_buckets, values, self.division.cuts, errors.centres, codes, *sums
         )
 
     def _note_unfit(self, scaled: Scaled, start: int) -> None:

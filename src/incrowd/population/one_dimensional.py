@@ -131,7 +131,7 @@ def value_runs(
     total, last = _best_prefixes(positions, counts, k, method, limits)
     if not np.isfinite(total[-1]):
         raise _no_buckets_error(k)
-    return order_dp.ends(last, len(last) - 1).astype(np.int64)
+    return order_dp.class_ends(last, len(last) - 1).astype(np.int64)
 
 
 def division_cost(values: Values, buckets: ValueBuckets, method: Method) -> float:

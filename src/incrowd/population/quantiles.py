@@ -116,7 +116,7 @@ def divide(values: Floats, number: int | None, least: int) -> BucketDivision:
         return BucketDivision(values, np.zeros(0, dtype=np.int64))
     most = max(1, len(values) // max(1, least))
     starts = np.zeros(min(most, number or most), dtype=np.int64)
-    found = one_dimensional.begin(values, len(starts), max(1, least), starts)
+    found = one_dimensional.fill_bucket_starts(values, len(starts), max(1, least), starts)
     return BucketDivision(values, starts[:found])
 
 

@@ -175,7 +175,7 @@ def order_by_codes(problem: Problem) -> Codes:
     """The numbers of the tally's rows, sorted by their codes, sensitive columns last."""
     tally = problem.tally
     codes = np.concatenate([tally.quasi, tally.sensitive])
-    in_order, _ = histogram.runs(np.ascontiguousarray(codes))
+    in_order, _ = histogram.equal_runs(np.ascontiguousarray(codes))
     if in_order:
         return np.arange(tally.rows, dtype=np.int32)
     return np.lexsort(codes[::-1]).astype(np.int32)

@@ -216,7 +216,7 @@ class _Rounds:
             middle, half_of = self._propose_cuts(order, parts, attempts)
             allowed = (middle >= 0) & self._flag_allowed_cuts(half_of, len(parts))
             done.append(parts[middle < 0])
-            mondrian.adopt(order, parts[allowed], half_of)
+            mondrian.move_left_halves_first(order, parts[allowed], half_of)
             parts, attempts = _next_parts(parts, attempts, middle, allowed)
             watch.tell("cutting the table", 1 - float((parts[:, 1] - parts[:, 0]).sum()) / rows)
         return _class_of_items(order, np.vstack([*done, parts])), not len(parts)
@@ -229,7 +229,7 @@ class _Rounds:
         items, rule, scales = self.kernel
         middle = np.empty(len(parts), dtype=np.int64)
         half_of = np.full(len(order), -1, dtype=np.int32)
-        propose = partial(mondrian.propose, items, order)
+        propose = partial(mondrian.propose_cuts, items, order)
         tasks = [
             partial(propose, parts[s], attempts[s], rule, scales, s.start, middle[s], half_of)
             for s in _thread_slices(parts)

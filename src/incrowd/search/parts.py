@@ -96,7 +96,7 @@ def _choose_cut(
 ) -> tuple[int, int] | None:
     """The column to cut and the last code of the lower half; None if all rows are equal."""
     pairs = rng.integers(0, len(codes), (2, _PAIRS)).astype(np.int32)
-    apart: Floats = regions.apart(boxes, np.ascontiguousarray(codes), pairs)
+    apart: Floats = regions.sum_distances(boxes, np.ascontiguousarray(codes), pairs)
     for column in np.argsort(-apart, kind="stable"):
         values, place = np.unique(codes[:, column], return_inverse=True)
         if len(values) < 2:

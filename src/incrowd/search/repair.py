@@ -195,7 +195,9 @@ class _Repair:
     def _partners(self, failing: Codes) -> tuple[Codes, Floats]:
         """The best partner of each failing class, -1 for none, and the extra cost of joining it."""
         reach = _REACH
-        partners = partial(kernels.partners, self.boxes, self.low, self.high, self.records, failing)
+        partners = partial(
+            kernels.best_partners, self.boxes, self.low, self.high, self.records, failing
+        )
         both, more = partners(reach)
         while (both[:, 0] < 0).any() and reach < len(self.fine):
             reach *= 8
@@ -225,7 +227,7 @@ class _Repair:
         by_class = rows[np.argsort(self.class_of[rows], kind="stable")].astype(np.int32)
         upto = np.arange(len(self.fine) + 1)
         start = np.searchsorted(self.class_of[by_class], upto).astype(np.int64)
-        entry, place = histogram.expand(start, np.stack([ones, others], axis=1).ravel())
+        entry, place = histogram.expand_rows(start, np.stack([ones, others], axis=1).ravel())
         part = self.cut.take(by_class[entry])
         pair = (place // 2).astype(np.int32)
         return self.problem.satisfied_by(classes_of(part, pair, len(ones), self.problem.sensitive))

@@ -95,7 +95,7 @@ def _tally_if_distinct(quasi: list[Codes], sensitive: list[Codes], records: Coun
     if not quasi or not len(records):
         return None
     rows = np.stack([*quasi, *sensitive]).astype(np.int32, copy=False)
-    in_order, run = histogram.runs(rows)
+    in_order, run = histogram.equal_runs(rows)
     if not in_order or run[-1] + 1 < len(records):
         return None
     nobody = np.empty(0, dtype=np.int32)
@@ -172,7 +172,7 @@ def _pack(columns: Sequence[Codes], radices: Sequence[int]) -> Keys:
     def pack_chunk(chunk: slice) -> None:
         for column, radix in zip(columns, radices, strict=True):
             if radix > 1:
-                kernels.pack(keys[chunk], column[chunk], np.uint64(radix))
+                kernels.append_digits(keys[chunk], column[chunk], np.uint64(radix))
 
     in_threads([partial(pack_chunk, chunk) for chunk in _chunks(len(keys))])
     return keys
@@ -182,7 +182,9 @@ def _unpack(keys: Keys, radices: Sequence[int]) -> Codes:
     """The digits of keys as `_pack` makes them: a line for each column."""
     digits = np.empty((len(radices), len(keys)), dtype=np.int32)
     bases = np.array(radices, dtype=np.uint64)
-    in_threads([partial(kernels.unpack, keys[r], bases, digits[:, r]) for r in _chunks(len(keys))])
+    in_threads(
+        [partial(kernels.split_digits, keys[r], bases, digits[:, r]) for r in _chunks(len(keys))]
+    )
     return digits
 
 
@@ -211,7 +213,7 @@ def _distinct_by_hash(keys: Keys) -> tuple[Keys, Codes]:
     in_threads([partial(number, moved, start[s], local, found[b]) for s, b in shares])
     offset = np.concatenate([[0], np.cumsum(found)])
     values = np.empty(offset[-1], dtype=np.uint64)
-    kernels.gather(moved, start, offset, values)
+    kernels.gather_distinct(moved, start, offset, values)
     order = _ascending_order(values)
     rank = np.empty(len(values), dtype=np.int32)
     rank[order] = np.arange(len(values), dtype=np.int32)
@@ -237,7 +239,7 @@ def _move_to_parts(keys: Keys) -> tuple[Keys, Codes, Counts]:
     shift = np.uint64(64 - bits)
     chunks = _chunks(len(keys))
     sizes = np.zeros((len(chunks), 2**bits), dtype=np.int64)
-    count, move = kernels.count_parts, kernels.scatter
+    count, move = kernels.count_parts, kernels.scatter_keys
     in_threads([partial(count, keys[r], shift, c) for c, r in zip(sizes, chunks, strict=True)])
     ends = np.cumsum(sizes.T.ravel())
     free = np.ascontiguousarray((ends - sizes.T.ravel()).reshape(2**bits, len(chunks)).T)

@@ -17,7 +17,7 @@ def warm(*, tell: Callable[[int, int], None] | None = None) -> Warmed:
     missing = kernels.missing_signatures()
     with ExitStack() as held:
         if missing:
-            held.enter_context(kernels.with_helpers(kernels.EVERYTHING, if_cold=False))
+            held.enter_context(kernels.run_helpers(kernels.EVERYTHING, if_cold=False))
         for ready, _ in enumerate(kernels.compile_all(missing), len(every) - len(missing) + 1):
             if tell is not None:
                 tell(ready, len(every))

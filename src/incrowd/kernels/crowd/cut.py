@@ -2,7 +2,7 @@
 
 An `order` lists places of a pool, each at most once. Pieces with the same code of a column stand in
 the order of the columns looked at before, so that a cut among equal codes follows these. No cut
-leaves fewer than k records on a side. `seed` holds one number, the last that was drawn.
+leaves fewer than k records on a side. `seed` holds one number, the state of a random sequence.
 """
 
 from typing import NamedTuple
@@ -12,7 +12,7 @@ import numpy as np
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.boxes import BoxCosts, cell_cost
 from incrowd.kernels.compile import jit
-from incrowd.kernels.crowd.state import TINY, price, scale_cost, table_cost
+from incrowd.kernels.crowd.state import TINY, price_span, scale_cost, table_cost
 
 
 class Pool(NamedTuple):
@@ -128,7 +128,10 @@ def empty_pool(most: int, width: int) -> Pool:
 
 @jit
 def room_for(pieces: int, records: int, k: int) -> int:
-    """Return how many pieces there may be once these are cut; with less room some stay together."""
+    """Return how many pieces there may be once `pieces` of `records` are cut into classes.
+
+    With less room some classes stay together.
+    """
     return int(pieces + min(records // k, 2 * pieces) + 2)
 
 
@@ -166,20 +169,23 @@ def sort_by(codes: Codes, order: Codes, j: int, spare: Codes, keys: Codes) -> bo
         return True
     span = int(high) - int(low) + 1
     if span <= 4 * len(order):
-        sort_digit(codes, order, j, (int(low), 0, span), spare)
+        sort_by_digit(codes, order, j, (int(low), 0, span), spare)
         return True
     shift = 0
     while span >> shift > 0:
-        sort_digit(codes, order, j, (int(low), shift, 1 << _DIGIT), spare)
+        sort_by_digit(codes, order, j, (int(low), shift, 1 << _DIGIT), spare)
         shift += _DIGIT
     return True
 
 
 @jit
-def sort_digit(
+def sort_by_digit(
     codes: Codes, order: Codes, j: int, digit: tuple[int, int, int], spare: Codes
 ) -> None:
-    """Sort `order` stably by `digit` of column j: (lowest code, bits left out, numbers)."""
+    """Sort `order` stably, in place, by one digit of column j's codes.
+
+    `digit` is (lowest code, low bits that the digit leaves out, how many values a digit has).
+    """
     low, shift, size = digit
     mask = size - 1 if size == 1 << _DIGIT else -1
     head = np.zeros(size + 1, np.int32)
@@ -196,10 +202,11 @@ def sort_digit(
 
 
 @jit
-def cuttable(count: Counts, order: Codes, k: int, margin: int) -> tuple[int, int, int]:
-    """Return the first and last piece at which to cut with k records a side, and all records.
+def cut_limits(count: Counts, order: Codes, k: int, margin: int) -> tuple[int, int, int]:
+    """Return the first and the last piece at which to cut with k records a side, and all records.
 
-    A cut goes through a piece or behind it. Besides, `margin` pieces stay on both sides.
+    They are places in `order`; a cut goes through the piece there, or behind it. Besides,
+    `margin` pieces stay on both sides. The first is after the last if there is no such cut.
     """
     whole = 0
     for piece in order:
@@ -216,7 +223,7 @@ def cuttable(count: Counts, order: Codes, k: int, margin: int) -> tuple[int, int
 
 
 @jit
-def costs_from(
+def fill_span_costs(
     boxes: BoxCosts,
     codes: Codes,
     order: Codes,
@@ -226,8 +233,9 @@ def costs_from(
 ) -> None:
     """Fill `workspace.before` or `workspace.after` with what spans up to each place cost.
 
-    It is `before`, first to last piece, if the step is 1; `after`, last to first, if it is -1.
-    `ends` are the places to fill. A column is priced anew only if a piece widens it.
+    If `step` is 1, it is `before`: the span from the first piece to the one there; if -1, `after`:
+    from the last one to it. `ends` are the first and the last place to fill. A column is priced
+    anew only if a piece widens it.
     """
     costs, start, size, _, limits = boxes
     box, paid = workspace.box, workspace.paid
@@ -266,13 +274,14 @@ def costs_from(
 
 
 @jit
-def cut_in_order(
+def cheapest_cut_of_order(
     count: Counts, order: Codes, workspace: Workspace, rule: Rule, best: float, where: Where
 ) -> OrderCut:
     """Return the cheapest cut of an order that leaves k records on both sides, if below `best`.
 
-    Its place is -1 if none costs less. The workspace holds what the spans cost (`costs_from`). Only
-    for k is a piece cut through: the cost is linear in the records before the cut.
+    If none is, its place is -1 and its cost `best`. The workspace holds what the spans cost
+    (`fill_span_costs`). A piece is cut through only to leave just k records on a side: the cost is
+    linear in the records before the cut.
     """
     before, after = workspace.before, workspace.after
     k, divisible = rule
@@ -299,7 +308,7 @@ def cut_in_order(
 
 
 @jit
-def best_cut(
+def cheapest_cut(
     boxes: BoxCosts,
     pool: Pool,
     order: Codes,
@@ -308,10 +317,11 @@ def best_cut(
     workspace: Workspace,
     enough: int,
 ) -> OrderCut:
-    """Return the cheapest cut along `enough` random columns; `order` is then sorted for this cut.
+    """Return the cheapest cut along `enough` random columns; sort `order` for it, in place.
 
-    Columns without a cut do not count among them. There must be 2k records. The place is -1 if
-    there is no cut, which only happens if pieces cannot be cut or are all equal.
+    Columns of equal codes, and those before the first with a cut, do not count. There must be 2k
+    records. The place is -1 if there is no cut, which only happens if pieces cannot be cut or are
+    all equal.
     """
     codes, count = pool.codes, pool.records
     number = len(order)
@@ -329,13 +339,13 @@ def best_cut(
                 break
             if not sort_by(codes, now, int(j), spare, keys):
                 continue
-            first, last, whole = cuttable(count, now, rule.k, margin)
+            first, last, whole = cut_limits(count, now, rule.k, margin)
             if first > last:
                 continue
             where = Where(first, last, whole, margin)
-            costs_from(boxes, codes, now, (first, last), 1, workspace)
-            costs_from(boxes, codes, now, (first, last), -1, workspace)
-            cost, place, part = cut_in_order(count, now, workspace, rule, best, where)
+            fill_span_costs(boxes, codes, now, (first, last), 1, workspace)
+            fill_span_costs(boxes, codes, now, (first, last), -1, workspace)
+            cost, place, part = cheapest_cut_of_order(count, now, workspace, rule, best, where)
             left -= place >= 0 or at >= 0
             if place >= 0:
                 best, at, more = cost, place, part
@@ -358,7 +368,7 @@ def cut_up(
     workspace: Workspace,
     enough: int,
 ) -> tuple[int, float]:
-    """Cut the pieces of a pool until no part can be cut; return how many parts, and what they cost.
+    """Cut the pieces of a pool until no part can be cut; return how many parts, and their cost.
 
     Each cut is the cheapest of `enough` columns. `size` is how many pieces there are, and how many
     there may be once some are cut in two; parts stay as they are when there is no room left. Part p
@@ -380,10 +390,10 @@ def cut_up(
             records += count[piece]
         at, more = -1, 0
         if records >= 2 * rule.k:
-            _, at, more = best_cut(boxes, pool, part, rule, seed, workspace, enough)
+            _, at, more = cheapest_cut(boxes, pool, part, rule, seed, workspace, enough)
         if at >= 0 and used + (more > 0) <= most:
             if more > 0:
-                divide(pool, line, first + at, end, more, used)
+                divide_piece(pool, line, first + at, end, more, used)
                 used += 1
                 end += 1
                 at += 1
@@ -402,7 +412,7 @@ def cut_up(
 
 
 @jit
-def divide(pool: Pool, line: Codes, at: int, end: int, records: int, new: int) -> None:
+def divide_piece(pool: Pool, line: Codes, at: int, end: int, records: int, new: int) -> None:
     """Cut the piece at place `at` of `line` in two: `records` stay, piece `new` gets the rest."""
     codes, point, count = pool
     piece = line[at]
@@ -417,11 +427,11 @@ def divide(pool: Pool, line: Codes, at: int, end: int, records: int, new: int) -
 
 @jit
 def span_cost(boxes: BoxCosts, codes: Codes, part: Codes, box: Codes) -> float:
-    """Write the span of the pieces in `part` to `box`; return what it costs a record."""
+    """Write the span of the pieces in `part` to `box`; return what a record pays for it."""
     box[0] = codes[part[0]]
     box[1] = box[0]
     for piece in part:
         for j in range(codes.shape[1]):
             box[0, j] = min(box[0, j], codes[piece, j])
             box[1, j] = max(box[1, j], codes[piece, j])
-    return price(boxes, box[0], box[1])
+    return price_span(boxes, box[0], box[1])

@@ -1,6 +1,8 @@
 """What classes hold of sensitive values, and whether that is what models ask for.
 
-Counter 0 is people; others are the values of sensitive columns, column after column.
+Counter 0 is people; others are the values of sensitive columns, column after column. *Marks* are
+what records add to counters; *holdings* are the counters of classes; *asks* are the rules, in
+numbers, that the counters of a class must satisfy.
 """
 
 from typing import NamedTuple
@@ -9,8 +11,13 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.compile import jit
-from incrowd.kernels.diversity import deepest, entropies, node_distances, ordered_distances
-from incrowd.kernels.histogram import expand
+from incrowd.kernels.diversity import (
+    entropies,
+    largest_recursive_l,
+    node_distances,
+    ordered_distances,
+)
+from incrowd.kernels.histogram import expand_rows
 from incrowd.kernels.rules import DISTINCT, ENTROPY, ORDERED, PEOPLE, RECURSIVE, SHARE
 
 KIND, FIRST, WIDTH, A, B, C, TABLE = range(7)
@@ -66,7 +73,7 @@ class Demands(NamedTuple):
 
 @jit
 def empty_counters(slots: int, marks: Marks, asks: Asks) -> Holdings:
-    """Return counters, all 0, for so many empty slots and all that these marks and rules count."""
+    """Return holdings of so many empty slots, with a counter for all that marks and rules name."""
     counters, people = 0, 0
     for rule in asks.rules:
         counters = max(counters, rule[FIRST] + rule[WIDTH])
@@ -78,8 +85,12 @@ def empty_counters(slots: int, marks: Marks, asks: Asks) -> Holdings:
 
 
 @jit
-def bring(marks: Marks, holdings: Holdings, c: int, point: int, times: int) -> None:
-    """Count in class c what so many records of a point bring; a negative number takes it away."""
+def count_point(marks: Marks, holdings: Holdings, c: int, point: int, times: int) -> None:
+    """Count in class c the marks of so many records of a point; a negative number takes them away.
+
+    Points that stay whole count once, with `times` 1 or -1. A person counts in a class with their
+    first point there, and no longer once the last is taken away.
+    """
     start, counter, amount, person_start, person, at = marks
     counters, seen = holdings
     if len(start) == 0:
@@ -96,26 +107,26 @@ def bring(marks: Marks, holdings: Holdings, c: int, point: int, times: int) -> N
 
 
 @jit
-def fits(asks: Asks, holdings: Holdings, c: int) -> bool:
+def satisfies_all(asks: Asks, holdings: Holdings, c: int) -> bool:
     """Whether the counters of class c satisfy every rule."""
     rules, limits, tables = asks
     for i in range(len(rules)):
         first, width = rules[i, FIRST], rules[i, WIDTH]
         counts = holdings.counters[c, first : first + width]
         table = tables[rules[i, TABLE] :]
-        if not keeps(rules[i], limits[i], table, counts, holdings.counters[c, 0]):
+        if not satisfies_rule(rules[i], limits[i], table, counts, holdings.counters[c, 0]):
             return False
     return True
 
 
 @jit
-def keeps(rule: Counts, limit: float, table: Floats, counts: Counts, people: int) -> bool:
+def satisfies_rule(rule: Counts, limit: float, table: Floats, counts: Counts, people: int) -> bool:
     """Whether a class with these counts and people satisfies a rule, a line of `Asks.rules`."""
     kind, a, b = rule[KIND], rule[A], rule[B]
     if kind == PEOPLE:
         return bool(people >= a)
     if kind == SHARE:
-        return bool(commonest(counts) <= people * a // b)
+        return bool(largest_count(counts) <= people * a // b)
     if kind == DISTINCT:
         return bool(np.count_nonzero(counts) >= a)
     start = np.zeros(2, np.int64)
@@ -123,12 +134,12 @@ def keeps(rule: Counts, limit: float, table: Floats, counts: Counts, people: int
     if kind == ENTROPY:
         return bool(entropies(start, counts)[0] >= limit)
     if kind == RECURSIVE:
-        return bool(deepest(start, counts, b, rule[C])[0] >= a)
-    return bool(distance(kind, (a, b), table, start, counts) <= limit)
+        return bool(largest_recursive_l(start, counts, b, rule[C])[0] >= a)
+    return bool(distance_from_table(kind, (a, b), table, start, counts) <= limit)
 
 
 @jit
-def commonest(counts: Counts) -> int:
+def largest_count(counts: Counts) -> int:
     """Return the largest count, 0 if there is none."""
     most = 0
     for count in counts:
@@ -137,14 +148,15 @@ def commonest(counts: Counts) -> int:
 
 
 @jit
-def distance(
+def distance_from_table(
     kind: int, size: tuple[int, int], table: Floats, start: Counts, counts: Counts
 ) -> float:
     """Return how far the counts of a class are from the shares in the whole table, for t-closeness.
 
-    `table` depends on `kind`. By nodes, `size` being levels and nodes: the node of each value, then
-    the share of each node, level after level. Along an order: the share of missing values, the rank
-    of each value, the shares up to each rank.
+    `start` holds the counts as a histogram of one class. `table` depends on `kind`. For `NODES`,
+    `size` being levels and nodes, it is the node of each value, then the share of each node, level
+    after level. For `ORDERED`, it is the share of missing values, the rank of each value, and the
+    shares up to each rank.
     """
     width = len(counts)
     code = np.arange(width).astype(np.int32)
@@ -162,13 +174,13 @@ def distance(
 
 
 @jit
-def marks_of(marks: Marks, points: Codes) -> Marks:
-    """Return the marks of these points, numbered 0, 1, … from now on, and people likewise."""
+def renumber_marks(marks: Marks, points: Codes) -> Marks:
+    """Return the marks of these points only; they and their people are numbered anew from 0 on."""
     start, counter, amount, person_start, person, at = marks
     if len(start) == 0:
         return marks
-    some, begins = entries_of(start, points)
-    others, person_begins = entries_of(person_start, points)
+    some, begins = entries_of_rows(start, points)
+    others, person_begins = entries_of_rows(person_start, points)
     people = np.sort(person[others])
     number = 0
     for i in range(len(people)):
@@ -180,9 +192,12 @@ def marks_of(marks: Marks, points: Codes) -> Marks:
 
 
 @jit
-def entries_of(start: Counts, rows: Codes) -> tuple[Counts, Counts]:
-    """Return the places of all entries of some compressed rows, and where each row begins."""
+def entries_of_rows(start: Counts, rows: Codes) -> tuple[Counts, Counts]:
+    """Return the places of all entries of some compressed rows, and where each row's begin there.
+
+    The second has one entry more than `rows`.
+    """
     begins = np.zeros(len(rows) + 1, np.int64)
     for i in range(len(rows)):
         begins[i + 1] = begins[i] + start[rows[i] + 1] - start[rows[i]]
-    return expand(start, rows)[0], begins
+    return expand_rows(start, rows)[0], begins

@@ -1,4 +1,7 @@
-"""Who lives nearby: the classes that could take records, and those to share records with."""
+"""Which classes could take records of a class or a point, and which lie near to share some.
+
+A class without some of its points may span less; its edges say how much.
+"""
 
 from typing import NamedTuple
 
@@ -8,7 +11,7 @@ from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.boxes import cell_cost
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd.cut import Rule
-from incrowd.kernels.crowd.state import Space, State, price, scale_cost, table_cost
+from incrowd.kernels.crowd.state import Space, State, price_span, scale_cost, table_cost
 
 LOWEST, AT_LOWEST, ABOVE, HIGHEST, AT_HIGHEST, BELOW = range(6)
 """Lines of the edges of a class, which has one column per column of the table: its lowest code, the
@@ -17,20 +20,21 @@ below it."""
 
 
 class Guest(NamedTuple):
-    """Records of a point that look for a class."""
+    """Records of a point that are to move to another class, a host."""
 
     point: int
     records: int
 
 
 @jit
-def host_of(
+def find_host(
     space: Space, state: State, rule: Rule, guest: Guest, home: int, most: float
 ) -> tuple[float, int]:
-    """Return how much more the class pays that had best take the guest's records, and its slot.
+    """Return how much more is paid if the cheapest class takes the guest's records, and its slot.
 
-    (`most`, -1) if none pays less than `most` more; class `home` is not asked. A large class of
-    equal records takes the guests with as many of its own as make a new class.
+    (`most`, -1) if none pays less than `most` more; class `home` is left out. A class of one point
+    that is large enough for two (see `receive_guest`) takes them with as many of its own records as
+    make a new class.
     """
     points, boxes = space
     costs, start, width, _, limits = boxes
@@ -67,10 +71,11 @@ def host_of(
 
 @jit
 def find_near(space: Space, state: State, k: int, c: int, classes: Codes, more: Floats) -> int:
-    """Find the classes that pay least more if joined to class c; return how many were found.
+    """Find the classes that pay least more if joined to class c; return how many there are.
 
-    They fill `classes`, nearest first, and `more` what each union costs beyond what its two classes
-    pay now. In the cost of the union no class counts with more than 2k records.
+    `classes` gets as many as there is room for, nearest first, and `more` what each union costs
+    beyond what its two classes pay now. In the cost of the union no class counts with more than 2k
+    records.
     """
     boxes = space.boxes
     costs, start, width, _, limits = boxes
@@ -130,7 +135,10 @@ def find_edges(space: Space, state: State, c: int, edges: Counts) -> None:
 
 @jit
 def narrow_box(points: Codes, point: int, edges: Counts, box: Codes) -> bool:
-    """Write the span of a class without one of its points to `box`; whether it is narrower."""
+    """Write the span of a class without `point`, one of its own, to `box`; whether it is narrower.
+
+    `edges` are those of the class.
+    """
     narrower = False
     for j in range(points.shape[1]):
         code = points[point, j]
@@ -146,7 +154,7 @@ def narrow_box(points: Codes, point: int, edges: Counts, box: Codes) -> bool:
 
 @jit
 def cost_without(space: Space, point: int, edges: Counts) -> float:
-    """Return what a class with these edges costs a record once it is without the point."""
+    """Return what a record of a class with these edges pays once the class is without the point."""
     box = np.empty((2, space.points.shape[1]), np.int32)
     narrow_box(space.points, point, edges, box)
-    return price(space.boxes, box[0], box[1])
+    return price_span(space.boxes, box[0], box[1])

@@ -11,20 +11,20 @@ import numpy as np
 from incrowd.arrays import Codes, Counts
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd.cut import ALL, Pool, Rule, Workspace, cut_up, room_for
-from incrowd.kernels.crowd.hosts import Guest, cost_without, find_edges, host_of
+from incrowd.kernels.crowd.hosts import Guest, cost_without, find_edges, find_host
 from incrowd.kernels.crowd.state import (
     TINY,
     Space,
     State,
-    add,
+    add_records,
     empty_log,
     empty_slot,
-    measure,
-    note,
-    note_new,
-    take,
+    log_new_slot,
+    log_slot,
+    measure_class,
+    take_records,
     take_slot,
-    undo,
+    undo_logged,
 )
 
 
@@ -39,9 +39,9 @@ class Tools(NamedTuple):
 
 @jit
 def pool_classes(space: Space, state: State, k: int, members: Codes, pool: Pool) -> tuple[int, int]:
-    """Fill `pool` with the pieces of some classes, those of the same point joined.
+    """Fill `pool` with the pieces of the classes `members`, those of the same point joined.
 
-    Returned are how many pieces they are, and how many they may be once some are cut in two.
+    Returned are how many pieces the pool has then, and how many it may have once some are cut.
     """
     points = space.points
     points_in, count, pieces, size = state.point, state.records, state.pieces, state.size
@@ -65,18 +65,21 @@ def pool_classes(space: Space, state: State, k: int, members: Codes, pool: Pool)
 
 
 @jit
-def fill(space: Space, state: State, c: int, pool: Pool, part: Codes) -> None:
-    """Replace what slot c holds by the pieces `part` of a pool."""
+def fill_slot(space: Space, state: State, c: int, pool: Pool, part: Codes) -> None:
+    """Replace what slot c holds by pieces of a pool; `part` is their places in the pool."""
     for i in range(len(part)):
         state.point[c, i] = pool.point[part[i]]
         state.records[c, i] = pool.records[part[i]]
     state.pieces[c] = len(part)
-    measure(space, state, c)
+    measure_class(space, state, c)
 
 
 @jit
 def share_anew(space: Space, state: State, rule: Rule, members: Codes, tools: Tools) -> float:
-    """Cut the union of some classes anew; return the saving, 0 if they stay as they are."""
+    """Cut the union of the classes `members` anew; return the saving.
+
+    It is 0, and the classes stay as they are, if nothing is saved or there is no room.
+    """
     pool, workspace, seed = tools
     room = state.point.shape[1]
     old = 0.0
@@ -95,16 +98,17 @@ def share_anew(space: Space, state: State, rule: Rule, members: Codes, tools: To
             empty_slot(state, members[p])
             continue
         c = members[p] if p < len(members) else take_slot(state)
-        fill(space, state, c, pool, pieces[starts[p] : starts[p + 1]])
+        fill_slot(space, state, c, pool, pieces[starts[p] : starts[p + 1]])
     return old - total
 
 
 @jit
-def receive(space: Space, state: State, rule: Rule, guest: Guest, host: int) -> int:
-    """Let a class take the records of a point; return the slot where these are then.
+def receive_guest(space: Space, state: State, rule: Rule, guest: Guest, host: int) -> int:
+    """Let class `host` take the records of a point; return the slot where these are then.
 
-    It is the host's, or a new one: a large class of equal records gives some of its own to a new
-    class with the guests.
+    It is the host's, or a new one: if points are divisible, a host of one other point that has 2k
+    records or more with the guest's, of which there are under k, gives some of its own to a new
+    class with them. There must be room for a piece, and an empty slot.
     """
     k, divisible = rule
     pieces, size = state.pieces, state.size
@@ -113,10 +117,10 @@ def receive(space: Space, state: State, rule: Rule, guest: Guest, host: int) -> 
     if divisible and large and state.point[host, 0] != point:
         own = k - records
         new = take_slot(state)
-        add(space, state, new, state.point[host, 0], own)
-        take(space, state, host, 0, own)
+        add_records(space, state, new, state.point[host, 0], own)
+        take_records(space, state, host, 0, own)
         host = new
-    add(space, state, host, point, records)
+    add_records(space, state, host, point, records)
     return host
 
 
@@ -128,7 +132,7 @@ def has_room(state: State, host: int) -> bool:
 
 @jit
 def cut_if_large(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> float:
-    """Cut class c if it is large enough for two; return the saving."""
+    """Cut class c anew if it has 2k records or more, and return the saving; else 0."""
     if state.size[c] < 2 * rule.k or state.pieces[c] < 2:
         return 0.0
     members = np.empty(1, np.int32)
@@ -157,39 +161,42 @@ def move_out(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> fl
         rest = left * cost_without(space, point, edges) if whole else left * cost[c] / size[c]
         gain = cost[c] - rest
         guest = Guest(point, records)
-        more, host = host_of(space, state, rule, guest, c, gain - TINY)
+        more, host = find_host(space, state, rule, guest, c, gain - TINY)
         if host < 0 or not has_room(state, host):
             i += 1
             continue
-        take(space, state, c, i, records)
-        host = receive(space, state, rule, guest, host)
+        take_records(space, state, c, i, records)
+        host = receive_guest(space, state, rule, guest, host)
         saved += gain - more + cut_if_large(space, state, rule, host, tools)
         find_edges(space, state, c, edges)
     return saved
 
 
 @jit
-def dissolve(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> float:
-    """Give all records of class c to others if that costs less in all; return the saving, or 0."""
+def dissolve_class(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> float:
+    """Give all records of class c to others if that costs less in all, and return the saving.
+
+    Otherwise all stays as it was, and 0 is returned.
+    """
     points_in, count = state.point, state.records
     pieces, size, cost = state.pieces, state.size, state.cost
     number = pieces[c]
     old, spent = cost[c], 0.0
     guests, records = points_in[c, :number].copy(), count[c, :number].copy()
     log = empty_log(2 * number + 1, points_in.shape[1])
-    note(state, log, c)
+    log_slot(state, log, c)
     pieces[c] = size[c] = 0
     cost[c] = 0.0
     for i in range(number):
         guest = Guest(guests[i], records[i])
-        more, host = host_of(space, state, rule, guest, c, old - spent - TINY)
+        more, host = find_host(space, state, rule, guest, c, old - spent - TINY)
         if host < 0 or not has_room(state, host):
-            undo(space, state, log)
+            undo_logged(space, state, log)
             return 0.0
-        note(state, log, host)
-        new = receive(space, state, rule, guest, host)
+        log_slot(state, log, host)
+        new = receive_guest(space, state, rule, guest, host)
         if new != host:
-            note_new(log, new)
+            log_new_slot(log, new)
         spent += more
     empty_slot(state, c)
     saved = float(old - spent)

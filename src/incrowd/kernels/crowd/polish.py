@@ -16,24 +16,24 @@ from incrowd.arrays import Codes, Counts
 from incrowd.kernels.boxes import BoxCosts, cell_cost
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd.cut import Rule, cut_up, next_random
-from incrowd.kernels.crowd.demands import Asks, Holdings, Marks, bring, fits
+from incrowd.kernels.crowd.demands import Asks, Holdings, Marks, count_point, satisfies_all
 from incrowd.kernels.crowd.hosts import find_edges, narrow_box
-from incrowd.kernels.crowd.moves import Tools, fill, pool_classes
+from incrowd.kernels.crowd.moves import Tools, fill_slot, pool_classes
 from incrowd.kernels.crowd.state import (
     TINY,
     Space,
     State,
     UndoLog,
-    add,
+    add_records,
     empty_slot,
-    note,
-    note_new,
-    price,
+    log_new_slot,
+    log_slot,
+    price_span,
     scale_cost,
     table_cost,
-    take,
+    take_records,
     take_slot,
-    undo,
+    undo_logged,
 )
 
 
@@ -82,8 +82,11 @@ _ROUNDS = 3
 
 
 @jit
-def price_with(boxes: BoxCosts, box: Codes, codes: Codes, most: float) -> float:
-    """Return what `box`, widened to these codes, costs a record; a part of it from `most` on."""
+def price_widened(boxes: BoxCosts, box: Codes, codes: Codes, most: float) -> float:
+    """Return what a record pays for `box` widened to these codes, or some number from `most` on.
+
+    The sum over the columns ends once it has reached `most`.
+    """
     costs, start, width, _, limits = boxes
     total = 0.0
     for j in range(len(codes)):
@@ -101,27 +104,31 @@ def price_with(boxes: BoxCosts, box: Codes, codes: Codes, most: float) -> float:
 
 @jit
 def may_trade(ledger: Ledger, trade: Counts, divisible: bool) -> bool:
-    """Whether giver and taker of a trade hold what is asked of them once they have traded."""
+    """Whether giver and taker would satisfy every rule of the ledger after a trade."""
     marks, holdings, asks = ledger
     if len(asks.rules) == 0:
         return True
-    exchange(marks, holdings, trade, 1, divisible)
-    fine = fits(asks, holdings, trade[GIVER]) and fits(asks, holdings, trade[TAKER])
-    exchange(marks, holdings, trade, -1, divisible)
+    count_trade(marks, holdings, trade, 1, divisible)
+    fine = satisfies_all(asks, holdings, trade[GIVER]) and satisfies_all(
+        asks, holdings, trade[TAKER]
+    )
+    count_trade(marks, holdings, trade, -1, divisible)
     return bool(fine)
 
 
 @jit
-def exchange(marks: Marks, holdings: Holdings, trade: Counts, sign: int, divisible: bool) -> None:
+def count_trade(
+    marks: Marks, holdings: Holdings, trade: Counts, sign: int, divisible: bool
+) -> None:
     """Count what a trade moves between giver and taker; count it back if the sign is -1."""
     giver, taker = trade[GIVER], trade[TAKER]
     times = sign * (trade[RECORDS] if divisible else 1)
-    bring(marks, holdings, giver, trade[POINT], -times)
-    bring(marks, holdings, taker, trade[POINT], times)
+    count_point(marks, holdings, giver, trade[POINT], -times)
+    count_point(marks, holdings, taker, trade[POINT], times)
     if trade[RETURN] >= 0:
         back = sign * (trade[RETURN_RECORDS] if divisible else 1)
-        bring(marks, holdings, taker, trade[RETURN], -back)
-        bring(marks, holdings, giver, trade[RETURN], back)
+        count_point(marks, holdings, taker, trade[RETURN], -back)
+        count_point(marks, holdings, giver, trade[RETURN], back)
 
 
 @jit
@@ -135,17 +142,20 @@ def place_of(state: State, c: int, point: int) -> int:
 
 @jit
 def do_trade(space: Space, state: State, ledger: Ledger, trade: Counts, divisible: bool) -> None:
-    """Make a trade, in before out so that no class is empty; both need room for a piece more."""
+    """Make a trade: change the classes and their counters. Both need room for a piece more.
+
+    Classes take before they give, so that none is ever empty.
+    """
     giver, taker = trade[GIVER], trade[TAKER]
     if len(ledger.asks.rules) > 0:
-        exchange(ledger.marks, ledger.holdings, trade, 1, divisible)
+        count_trade(ledger.marks, ledger.holdings, trade, 1, divisible)
     if trade[RETURN] >= 0:
-        add(space, state, giver, trade[RETURN], trade[RETURN_RECORDS])
-    add(space, state, taker, trade[POINT], trade[RECORDS])
-    take(space, state, giver, place_of(state, giver, trade[POINT]), trade[RECORDS])
+        add_records(space, state, giver, trade[RETURN], trade[RETURN_RECORDS])
+    add_records(space, state, taker, trade[POINT], trade[RECORDS])
+    take_records(space, state, giver, place_of(state, giver, trade[POINT]), trade[RECORDS])
     if trade[RETURN] >= 0:
         place = place_of(state, taker, trade[RETURN])
-        take(space, state, taker, place, trade[RETURN_RECORDS])
+        take_records(space, state, taker, place, trade[RETURN_RECORDS])
 
 
 @jit
@@ -158,9 +168,10 @@ def best_return(
     offer: Offer,
     spare: Codes,
 ) -> float:
-    """Complete `trade` with the taker's best return, if any; return the gain or `offer.least`.
+    """Complete `trade`, in place, with the piece that the taker had best give back.
 
-    `spare` is room for two spans, (4, d).
+    Return what both classes then pay less; `offer.least`, and `trade` as it was, if no piece gains
+    more than that. `spare` is room for two spans, (4, d).
     """
     points, boxes = space
     k, divisible = rule
@@ -174,7 +185,7 @@ def best_return(
     for j in range(points.shape[1]):
         here[0, j] = min(low[taker, j], points[point, j])
         here[1, j] = max(high[taker, j], points[point, j])
-    wide = price(boxes, here[0], here[1])
+    wide = price_span(boxes, here[0], here[1])
     tried = np.empty(6, np.int64)
     tried[:] = trade
     for i in range(pieces[taker]):
@@ -189,13 +200,13 @@ def best_return(
         whole = back == count[taker, i]
         theirs = wide
         if whole and pieces[taker] == 1:
-            theirs = price(boxes, points[point], points[point])
+            theirs = price_span(boxes, points[point], points[point])
         elif whole and narrow_box(points, other, edges, spare[2:4]):
-            theirs = price_with(boxes, spare[2:4], points[point], np.inf)
+            theirs = price_widened(boxes, spare[2:4], points[point], np.inf)
         rest = paid - best - (more - back) * theirs
         if rest <= 0:
             continue
-        mine = (left + back) * price_with(boxes, box, points[other], rest / (left + back))
+        mine = (left + back) * price_widened(boxes, box, points[other], rest / (left + back))
         gain = paid - (more - back) * theirs - mine
         if gain > best + TINY:
             tried[RETURN], tried[RETURN_RECORDS] = other, back
@@ -209,9 +220,10 @@ def best_return(
 def trade_from(
     space: Space, state: State, ledger: Ledger, rule: Rule, c: int, others: Codes, work: Counts
 ) -> float:
-    """Give pieces of class c to others, alone or for one in return, and return the saving.
+    """Give pieces of class c to classes in `others`, alone or for one in return.
 
-    This goes on as long as it saves. `work[0]` grows by the pieces that were looked at.
+    This goes on as long as it saves; return the saving. `work[0]` grows by the pieces that were
+    looked at.
     """
     points, boxes = space
     k, divisible = rule
@@ -232,7 +244,7 @@ def trade_from(
             i += 1
             continue
         left = size[c] - records
-        rest = left * price(boxes, box[0], box[1])
+        rest = left * price_span(boxes, box[0], box[1])
         gain, partner = TINY, -1
         for n in range(len(others)):
             b = others[n]
@@ -247,7 +259,7 @@ def trade_from(
                     spare[0, j], spare[1, j] = state.low[b, j], state.high[b, j]
                 more = size[b] + records
                 most = (paid - rest - gain) / more
-                wide = price_with(boxes, spare[:2], points[point], most)
+                wide = price_widened(boxes, spare[:2], points[point], most)
                 better = paid - rest - more * wide
                 if better > gain + TINY and may_trade(ledger, trade, divisible):
                     gain, partner = better, n
@@ -273,7 +285,7 @@ def trade_from(
 
 
 @jit
-def polish(
+def trade_among(
     space: Space, state: State, ledger: Ledger, rule: Rule, members: Codes, work: Counts
 ) -> float:
     """Let `members` trade while it saves, for three rounds at most; return the saving."""
@@ -291,18 +303,18 @@ def polish(
 
 @jit
 def count_all(ledger: Ledger, state: State, c: int, sign: int, divisible: bool) -> None:
-    """Add all that class c holds to its counters; take it away if the sign is -1."""
+    """Add all that class c holds to its counters, or take it away if the sign is -1."""
     marks, holdings, asks = ledger
     if len(asks.rules) == 0:
         return
     for i in range(state.pieces[c]):
-        bring(
+        count_point(
             marks, holdings, c, state.point[c, i], sign * (state.records[c, i] if divisible else 1)
         )
 
 
 @jit
-def recut(
+def cut_union_anew(
     space: Space,
     state: State,
     ledger: Ledger,
@@ -314,10 +326,10 @@ def recut(
 ) -> float:
     """Cut the union of some classes anew and let what is made trade; return the saving.
 
-    `cuts` rules the cuts, `rule` the trades. The saving may be below 0 by `slack`, a share of what
-    the union paid. Otherwise all is as it was, and 0 returned: if that much or more would be lost
-    (without slack, if nothing is saved), if the cut is too dear or too large for the room there
-    is, or if a class that was cut would not hold what is asked.
+    `cuts` rules the cuts, `rule` the trades. The saving may be below 0 by the share
+    `attempt.slack` of what the union paid. All stays as it was, and 0 is returned, if that much or
+    more would be lost (without slack, if nothing is saved), if the cut costs the same, is too dear
+    or too large for the room there is, or if a class that was cut would not satisfy every rule.
     """
     pool, workspace, seed = tools
     log, slack, work, columns = attempt
@@ -345,30 +357,30 @@ def recut(
     for p in range(len(new)):
         if p < len(members):
             new[p] = members[p]
-            note(state, log, new[p])
+            log_slot(state, log, new[p])
             count_all(ledger, state, new[p], -1, divisible)
         else:
             new[p] = take_slot(state)
-            note_new(log, new[p])
+            log_new_slot(log, new[p])
         if p < made:
-            fill(space, state, new[p], pool, pieces[starts[p] : starts[p + 1]])
+            fill_slot(space, state, new[p], pool, pieces[starts[p] : starts[p + 1]])
             count_all(ledger, state, new[p], 1, divisible)
         else:
             empty_slot(state, new[p])
     fine = True
     for p in range(made):
-        fine = fine and fits(ledger.asks, ledger.holdings, new[p])
+        fine = fine and satisfies_all(ledger.asks, ledger.holdings, new[p])
     saved = old - total
     if fine:
-        saved += polish(space, state, ledger, rule, new[:made], work)
+        saved += trade_among(space, state, ledger, rule, new[:made], work)
         if saved > TINY - slack * old:
             return saved
     for p in range(made):
         count_all(ledger, state, new[p], -1, divisible)
-    # `undo` fills slots that were emptied, but leaves them on the stack of empty ones.
+    # `undo_logged` fills slots that were emptied, but leaves them on the stack of empty ones.
     for _ in range(made, len(members)):
         take_slot(state)
-    undo(space, state, log)
+    undo_logged(space, state, log)
     for c in members:
         count_all(ledger, state, c, 1, divisible)
     return 0.0
@@ -376,7 +388,10 @@ def recut(
 
 @jit
 def draw_members(state: State, c: int, near: Codes, number: int, seed: Counts) -> Codes:
-    """Return class c and up to `number` of those `near`, drawn at random; `near` is reordered."""
+    """Return class c and up to `number` of the classes `near` that are not empty, at random.
+
+    `near` is reordered.
+    """
     left = 0
     for i in range(len(near)):
         if state.size[near[i]] > 0:

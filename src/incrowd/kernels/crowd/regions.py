@@ -3,7 +3,8 @@
 Classes stand for one of their points each, `codes[c]`. The column in which the points differ most,
 by what it costs to show them together, is cut in the middle, and each half again.
 
-Shapes: codes (classes, d); favour (d,); `order` and its parts hold numbers of classes, each once.
+Shapes: codes (classes, d); favour (d,), factors of how much columns differ; `order` and its parts
+hold numbers of classes, each once.
 """
 
 from typing import NamedTuple
@@ -17,16 +18,16 @@ from incrowd.kernels.crowd.cut import (
     ALL,
     Pool,
     Rule,
-    best_cut,
+    cheapest_cut,
     cut_up,
-    divide,
+    divide_piece,
     empty_pool,
     empty_workspace,
     room_for,
 )
 from incrowd.kernels.crowd.moves import pool_classes
 from incrowd.kernels.crowd.state import ClassPieces, Space, load_classes
-from incrowd.kernels.crowd.sweep import widest
+from incrowd.kernels.crowd.sweep import most_pieces
 
 
 class PairCuts(NamedTuple):
@@ -38,19 +39,21 @@ class PairCuts(NamedTuple):
 
 
 @jit
-def offers(space: Space, parts: ClassPieces, least: Counts, divisible: bool, seed: int) -> PairCuts:
-    """Return what cutting each two consecutive classes anew makes of them, and what it saves.
+def cut_pairs_anew(
+    space: Space, parts: ClassPieces, least: Counts, divisible: bool, seed: int
+) -> PairCuts:
+    """Return each two consecutive classes cut anew into two, and what that saves.
 
-    `least` has one entry per pair: the records of either class at least. A pair that cannot be cut
-    saves minus infinity; all its pieces are in its second class then.
+    `least` has one entry per pair: the least records of either class. A pair that cannot be cut
+    saves minus infinity, and all its pieces are in its second class then.
     """
-    state = load_classes(space, parts, widest(parts), 0)
+    state = load_classes(space, parts, most_pieces(parts), 0)
     number = len(least)
     most = len(parts.point) + number
     points, counts = np.empty(most, np.int32), np.empty(most, np.int64)
     bounds, saving = np.zeros(2 * number + 1, np.int64), np.full(number, -np.inf)
     random = np.full(1, seed, np.int64)
-    room, width = 2 * widest(parts) + 1, space.points.shape[1]
+    room, width = 2 * most_pieces(parts) + 1, space.points.shape[1]
     pool, workspace = empty_pool(room, width), empty_workspace(room, width)
     members = np.empty(2, np.int32)
     out = 0
@@ -59,11 +62,11 @@ def offers(space: Space, parts: ClassPieces, least: Counts, divisible: bool, see
         size, _ = pool_classes(space, state, 1, members, pool)
         line = np.arange(size + 1).astype(np.int32)
         rule = Rule(least[p], divisible)
-        cost, at, more = best_cut(space.boxes, pool, line[:size], rule, random, workspace, ALL)
+        cost, at, more = cheapest_cut(space.boxes, pool, line[:size], rule, random, workspace, ALL)
         if at >= 0:
             saving[p] = state.cost[2 * p] + state.cost[2 * p + 1] - cost
             if more > 0:
-                divide(pool, line, at, size, more, size)
+                divide_piece(pool, line, at, size, more, size)
                 size += 1
                 at += 1
         for i in range(size):
@@ -77,15 +80,15 @@ def offers(space: Space, parts: ClassPieces, least: Counts, divisible: bool, see
 
 @jit
 def cut_large(space: Space, parts: ClassPieces, rule: Rule, seed: int) -> ClassPieces:
-    """Return the same pieces with every class cut until no part that is large enough can be cut.
+    """Return the same pieces with every class cut until no part of 2k records can be cut.
 
-    Classes of one piece stay whole: to cut them saves nothing. So do parts whose points are all
-    equal, or cannot be divided so that k records are on both sides.
+    Parts of one piece, or whose points are all equal, stay whole: to cut them saves nothing. So do
+    parts that cannot be divided so that k records are on both sides.
     """
     _, count, start = parts
     width, most, fresh = space.points.shape[1], 0, 0
     for c in range(len(start) - 1):
-        size, room = start[c + 1] - start[c], room_of(parts, c, rule.k)
+        size, room = start[c + 1] - start[c], room_for_cuts(parts, c, rule.k)
         most, fresh = max(most, room), fresh + room - size
     points, counts = np.empty(len(count) + fresh, np.int32), np.empty(len(count) + fresh, np.int64)
     begins = np.zeros(len(start) + len(count) + fresh, np.int64)
@@ -93,7 +96,7 @@ def cut_large(space: Space, parts: ClassPieces, rule: Rule, seed: int) -> ClassP
     pool, workspace = empty_pool(most, width), empty_workspace(most, width)
     made, out = 0, 0
     for c in range(len(start) - 1):
-        size, room = pour(space, parts, c, pool), room_of(parts, c, rule.k)
+        size, room = pour_class(space, parts, c, pool), room_for_cuts(parts, c, rule.k)
         cuts = 1
         if room > size:
             cuts, _ = cut_up(space.boxes, pool, (size, room), rule, random, workspace, ALL)
@@ -111,8 +114,8 @@ def cut_large(space: Space, parts: ClassPieces, rule: Rule, seed: int) -> ClassP
 
 
 @jit
-def room_of(parts: ClassPieces, c: int, k: int) -> int:
-    """Return how many pieces a class may be once it is cut; as many as now if it cannot be."""
+def room_for_cuts(parts: ClassPieces, c: int, k: int) -> int:
+    """Return how many pieces class c may have once it is cut; as many as now if it has under 2k."""
     _, count, start = parts
     size, records = start[c + 1] - start[c], 0
     for i in range(start[c], start[c + 1]):
@@ -121,7 +124,7 @@ def room_of(parts: ClassPieces, c: int, k: int) -> int:
 
 
 @jit
-def pour(space: Space, parts: ClassPieces, c: int, pool: Pool) -> int:
+def pour_class(space: Space, parts: ClassPieces, c: int, pool: Pool) -> int:
     """Copy the pieces of class c into a pool; return how many they are."""
     point, count, start = parts
     for i in range(start[c + 1] - start[c]):
@@ -136,8 +139,11 @@ _LOOKED_AT = 64
 
 
 @jit
-def spread(boxes: BoxCosts, codes: Codes, part: Codes, j: int) -> float:
-    """Return about what column j costs if two points of a part are shown together."""
+def column_spread(boxes: BoxCosts, codes: Codes, part: Codes, j: int) -> float:
+    """Return about what column j costs, 1 at most, if two points of a part are shown together.
+
+    It is the mean over `_LOOKED_AT` points or so, each with the one in the middle of the part.
+    """
     step = max(1, len(part) // _LOOKED_AT)
     middle = codes[part[len(part) // 2], j]
     total, number = 0.0, 0
@@ -149,8 +155,11 @@ def spread(boxes: BoxCosts, codes: Codes, part: Codes, j: int) -> float:
 
 
 @jit
-def halve(codes: Codes, part: Codes, j: int) -> int:
-    """Sort `part` by column j; return where the code changes nearest to its middle, else 0."""
+def halve_by_column(codes: Codes, part: Codes, j: int) -> int:
+    """Sort `part` by column j; return the place next to its middle where the code changes.
+
+    It is 0 if all codes are equal.
+    """
     keys = np.empty(len(part), np.int32)
     for i in range(len(part)):
         keys[i] = codes[part[i], j]
@@ -165,7 +174,9 @@ def halve(codes: Codes, part: Codes, j: int) -> int:
 
 
 @jit
-def regions(boxes: BoxCosts, codes: Codes, favour: Floats, most: int, order: Codes) -> Counts:
+def cut_into_regions(
+    boxes: BoxCosts, codes: Codes, favour: Floats, most: int, order: Codes
+) -> Counts:
     """Cut an order of classes, in place, until no part has over `most`; return where parts end.
 
     `favour` multiplies how much each column counts. Parts that are all equal are cut anywhere.
@@ -191,27 +202,28 @@ def regions(boxes: BoxCosts, codes: Codes, favour: Floats, most: int, order: Cod
 def cut_widest(boxes: BoxCosts, codes: Codes, favour: Floats, part: Codes) -> int:
     """Sort `part` by the column that differs most; return where its second half begins.
 
-    If all codes of that column are equal, another column is taken; if all are, the middle is.
+    If all codes of that column are equal, another column is taken; if all codes of all columns are,
+    it is cut in the middle.
     """
     width = codes.shape[1]
     best, widest_column = -1.0, -1
     for j in range(width):
-        differs = favour[j] * spread(boxes, codes, part, j)
+        differs = favour[j] * column_spread(boxes, codes, part, j)
         if differs > best:
             best, widest_column = differs, j
-    at = halve(codes, part, widest_column)
+    at = halve_by_column(codes, part, widest_column)
     j = 0
     while at == 0 and j < width:
-        at = halve(codes, part, j)
+        at = halve_by_column(codes, part, j)
         j += 1
     return at if at > 0 else len(part) // 2
 
 
 @jit
-def apart(boxes: BoxCosts, points: Codes, pairs: Codes) -> Floats:
-    """Return what it costs in each column to show two points together, the sum over all pairs.
+def sum_distances(boxes: BoxCosts, points: Codes, pairs: Codes) -> Floats:
+    """Return by column the sum, over pairs of points, of what showing a pair together costs.
 
-    `pairs`, shape (2, pairs), are the points' numbers; a pair costs 1 at most in a column.
+    `pairs`, shape (2, pairs), are numbers of points; a pair counts 1 at most in a column.
     """
     total = np.zeros(points.shape[1])
     for j in range(points.shape[1]):

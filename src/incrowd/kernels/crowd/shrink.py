@@ -14,27 +14,27 @@ import numpy as np
 from incrowd.arrays import Codes, Counts
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd.cut import Rule
-from incrowd.kernels.crowd.demands import bring, fits
-from incrowd.kernels.crowd.hosts import Guest, host_of
-from incrowd.kernels.crowd.moves import has_room, receive
+from incrowd.kernels.crowd.demands import count_point, satisfies_all
+from incrowd.kernels.crowd.hosts import Guest, find_host
+from incrowd.kernels.crowd.moves import has_room, receive_guest
 from incrowd.kernels.crowd.polish import Ledger, count_all
 from incrowd.kernels.crowd.state import (
     TINY,
     Space,
     State,
     UndoLog,
-    add,
-    measure,
-    note,
-    note_new,
-    price,
-    take,
-    undo,
+    add_records,
+    log_new_slot,
+    log_slot,
+    measure_class,
+    price_span,
+    take_records,
+    undo_logged,
 )
 
 
 class Face(NamedTuple):
-    """Where a class is to end."""
+    """Where a class is to end in a column; records with codes beyond the limit leave it."""
 
     column: int
     limit: int
@@ -44,14 +44,17 @@ class Face(NamedTuple):
 
 
 @jit
-def beyond(code: int, limit: int, upper: bool) -> bool:
+def is_beyond(code: int, limit: int, upper: bool) -> bool:
     """Whether a code lies beyond a limit: above it if `upper`, below it otherwise."""
     return bool(code > limit if upper else code < limit)
 
 
 @jit
 def next_limit(space: Space, state: State, c: int, j: int, limit: int, upper: bool) -> int:
-    """Return the code in column j of class c that is next inside a limit, the limit if none is."""
+    """Return the code of class c in column j that is next inside a limit, or the limit if none is.
+
+    Inside is below the limit if `upper`, above it otherwise.
+    """
     inner = -1
     for i in range(state.pieces[c]):
         code = space.points[state.point[c, i], j]
@@ -63,14 +66,17 @@ def next_limit(space: Space, state: State, c: int, j: int, limit: int, upper: bo
 
 
 @jit
-def rest_of(space: Space, state: State, c: int, face: Face, box: Codes) -> int:
-    """Return how many records of class c are not beyond `face`; `box` becomes their span."""
+def measure_rest(space: Space, state: State, c: int, face: Face, box: Codes) -> int:
+    """Return how many records of class c are not beyond `face`; `box` becomes their span.
+
+    If there are none, `box` stays as it was.
+    """
     points = space.points
     j, limit, upper = face
     left = 0
     for i in range(state.pieces[c]):
         line = points[state.point[c, i]]
-        if beyond(line[j], limit, upper):
+        if is_beyond(line[j], limit, upper):
             continue
         for col in range(points.shape[1]):
             box[0, col] = min(box[0, col], line[col]) if left > 0 else line[col]
@@ -80,15 +86,20 @@ def rest_of(space: Space, state: State, c: int, face: Face, box: Codes) -> int:
 
 
 @jit
-def places_cost(space: Space, state: State, rule: Rule, c: int, face: Face, most: float) -> float:
-    """Return what moving each piece beyond `face` elsewhere costs; infinite if not under `most`."""
+def cost_of_moving_out(
+    space: Space, state: State, rule: Rule, c: int, face: Face, most: float
+) -> float:
+    """Return what moving each piece beyond `face` to the cheapest class costs together.
+
+    It is infinite if that is `most` or more. Nothing is moved.
+    """
     j, limit, upper = face
     total = 0.0
     for i in range(state.pieces[c]):
         point = state.point[c, i]
-        if beyond(space.points[point, j], limit, upper):
+        if is_beyond(space.points[point, j], limit, upper):
             guest = Guest(point, state.records[c, i])
-            more, host = host_of(space, state, rule, guest, c, most - total)
+            more, host = find_host(space, state, rule, guest, c, most - total)
             if host < 0:
                 return np.inf
             total += more
@@ -96,27 +107,28 @@ def places_cost(space: Space, state: State, rule: Rule, c: int, face: Face, most
 
 
 @jit
-def note_cost(state: State, log: UndoLog, c: int) -> float:
+def log_cost(state: State, log: UndoLog, c: int) -> float:
     """Log what slot c holds and return what it pays; 0 if it had been logged before."""
     before = log.pieces[0]
-    note(state, log, c)
+    log_slot(state, log, c)
     return float(state.cost[c]) if log.pieces[0] > before else 0.0
 
 
 @jit
 def is_full(log: UndoLog) -> bool:
-    """Whether the log may have no room for another two slots."""
+    """Whether the log has no room for another two slots."""
     return bool(log.pieces[0] > len(log.slots) - 2)
 
 
 @jit
-def draw_in(
+def fill_up_within(
     space: Space, state: State, ledger: Ledger, rule: Rule, c: int, box: Codes, log: UndoLog
 ) -> float:
     """Fill class c up to k with records within `box` of classes with more than k, dearest first.
 
-    Returned is what the classes paid that the log did not have before; infinite if there are not
-    enough records, or no room for them or in the log; then the caller undoes all.
+    Return the former cost of the classes that this changed for the first time (not yet in `log`),
+    to compare with their cost now. Infinite, with the work half done and to be undone by the
+    caller, if there are not enough records, or class c or the log is full.
     """
     points = space.points
     k, divisible = rule
@@ -145,21 +157,21 @@ def draw_in(
                     break
         if donor < 0 or pieces[c] >= points_in.shape[1] or is_full(log):
             return np.inf
-        paid += note_cost(state, log, donor)
+        paid += log_cost(state, log, donor)
         point, records = points_in[donor, place], count[donor, place]
         if divisible:
             records = min(records, size[donor] - k, k - size[c])
         if len(ledger.asks.rules) > 0:
             times = records if divisible else 1
-            bring(ledger.marks, ledger.holdings, donor, point, -times)
-            bring(ledger.marks, ledger.holdings, c, point, times)
-        take(space, state, donor, place, records)
-        add(space, state, c, point, records)
+            count_point(ledger.marks, ledger.holdings, donor, point, -times)
+            count_point(ledger.marks, ledger.holdings, c, point, times)
+        take_records(space, state, donor, place, records)
+        add_records(space, state, c, point, records)
     return paid
 
 
 @jit
-def send_out(
+def move_out_beyond(
     space: Space,
     state: State,
     ledger: Ledger,
@@ -169,11 +181,11 @@ def send_out(
     log: UndoLog,
     most: float,
 ) -> float:
-    """Move the records of class c beyond `face` to other classes; the rest stays.
+    """Move the records of class c beyond `face` to the classes where they cost least.
 
-    There must be a rest. Returned is what the classes paid that the log did not have before;
-    infinite if some records have no place for less than `most` in all, or there is no room in their
-    host or the log; then the caller undoes all.
+    Some records must stay. Return the former cost of the classes that this changed for the first
+    time (not yet in `log`), to compare with their cost now. Infinite, with the work half done and
+    to be undone by the caller, if the moves cost `most` or more, or a host or the log is full.
     """
     j, limit, upper = face
     points_in, count, pieces = state.point, state.records, state.pieces
@@ -181,34 +193,34 @@ def send_out(
     guests, records = points_in[c, :number].copy(), count[c, :number].copy()
     left, spent, paid = 0, 0.0, 0.0
     for i in range(number):
-        if not beyond(space.points[guests[i], j], limit, upper):
+        if not is_beyond(space.points[guests[i], j], limit, upper):
             points_in[c, left], count[c, left] = guests[i], records[i]
             left += 1
     pieces[c] = left
-    measure(space, state, c)
+    measure_class(space, state, c)
     for i in range(number):
-        if not beyond(space.points[guests[i], j], limit, upper):
+        if not is_beyond(space.points[guests[i], j], limit, upper):
             continue
         times = records[i] if rule.divisible else 1
         if len(ledger.asks.rules) > 0:
-            bring(ledger.marks, ledger.holdings, c, guests[i], -times)
+            count_point(ledger.marks, ledger.holdings, c, guests[i], -times)
         guest = Guest(guests[i], records[i])
-        more, host = host_of(space, state, rule, guest, c, most - spent)
+        more, host = find_host(space, state, rule, guest, c, most - spent)
         if host < 0 or not has_room(state, host) or is_full(log):
             return np.inf
-        paid += note_cost(state, log, host)
+        paid += log_cost(state, log, host)
         before = state.free[0]
-        new = receive(space, state, rule, guest, host)
+        new = receive_guest(space, state, rule, guest, host)
         if state.free[0] < before:
-            note_new(log, new)
+            log_new_slot(log, new)
         if len(ledger.asks.rules) > 0:
-            recount(ledger, state, log, rule.divisible)
+            recount_logged(ledger, state, log, rule.divisible)
         spent += more
     return paid
 
 
 @jit
-def recount(ledger: Ledger, state: State, log: UndoLog, divisible: bool) -> None:
+def recount_logged(ledger: Ledger, state: State, log: UndoLog, divisible: bool) -> None:
     """Set the counters of all slots of a log to what these slots hold."""
     for n in range(log.pieces[0]):
         c = log.slots[n]
@@ -218,7 +230,7 @@ def recount(ledger: Ledger, state: State, log: UndoLog, divisible: bool) -> None
 
 
 @jit
-def shrink(
+def shrink_class(
     space: Space,
     state: State,
     ledger: Ledger,
@@ -230,33 +242,34 @@ def shrink(
 ) -> float:
     """Make class c end at `face` if that saves in all; return the saving, 0 if all stays as it was.
 
-    `work[0]` grows by the slots that were looked at.
+    Changed classes must satisfy every rule of the ledger. `work[0]` grows by the slots that were
+    looked at; `log` is overwritten.
     """
     k = rule.k
     box = np.empty((2, space.points.shape[1]), np.int32)
-    left = rest_of(space, state, c, face, box)
+    left = measure_rest(space, state, c, face, box)
     if left == 0 or left == state.size[c]:
         return 0.0
     old = state.cost[c]
     short = max(k - left, 0)
-    each = price(space.boxes, box[0], box[1])
+    each = price_span(space.boxes, box[0], box[1])
     most = old - (left + short) * each + short * old / state.size[c]
     work[0] += len(state.size)
-    if most <= TINY or places_cost(space, state, rule, c, face, most) == np.inf:
+    if most <= TINY or cost_of_moving_out(space, state, rule, c, face, most) == np.inf:
         return 0.0
     log.pieces[0] = 0
-    note(state, log, c)
-    paid = send_out(space, state, ledger, rule, c, face, log, most)
+    log_slot(state, log, c)
+    paid = move_out_beyond(space, state, ledger, rule, c, face, log, most)
     if paid < np.inf:
-        paid += draw_in(space, state, ledger, rule, c, box, log)
+        paid += fill_up_within(space, state, ledger, rule, c, box, log)
     now, fine = 0.0, paid < np.inf
     if fine:
         for n in range(log.pieces[0]):
             now += state.cost[log.slots[n]]
-            fine = fine and fits(ledger.asks, ledger.holdings, log.slots[n])
+            fine = fine and satisfies_all(ledger.asks, ledger.holdings, log.slots[n])
     if fine and now < old + paid - TINY:
         return float(old + paid - now)
-    undo(space, state, log)
+    undo_logged(space, state, log)
     if len(ledger.asks.rules) > 0:
-        recount(ledger, state, log, rule.divisible)
+        recount_logged(ledger, state, log, rule.divisible)
     return 0.0

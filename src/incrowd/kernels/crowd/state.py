@@ -1,7 +1,7 @@
 """Classes that change: the records, spans and costs of each, in slots.
 
 A *point* is a line of codes; a *piece* is some records of one point. A class is a slot of a
-`State`, which steps change in place.
+`State`, which steps change in place. What classes and records *pay* is the cost of what is shown.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,10 @@ def table_cost(costs: Floats, start: Counts, width: Counts, j: int, low: int, hi
 
 @jit
 def scale_cost(costs: Floats, start: Counts, limits: Floats, j: int, low: int, high: int) -> float:
-    """Return the cost of showing codes `low` to `high` of column j, which is ordered."""
+    """Return the cost of showing codes `low` to `high` of column j, which is ordered.
+
+    It is `FORBIDDEN` if limits forbid it.
+    """
     if high == 0:
         return 0.0
     if low == 0:
@@ -33,8 +36,8 @@ def scale_cost(costs: Floats, start: Counts, limits: Floats, j: int, low: int, h
 
 
 @jit
-def price(boxes: BoxCosts, low: Codes, high: Codes) -> float:
-    """Return what a record costs whose class spans these codes; the same as `boxes.box_cost`."""
+def price_span(boxes: BoxCosts, low: Codes, high: Codes) -> float:
+    """Return what a record pays whose class spans these codes: `boxes.box_cost`, but faster."""
     costs, start, width, _, limits = boxes
     total = 0.0
     for j in range(len(low)):
@@ -98,7 +101,10 @@ TINY = 1e-9
 
 @jit
 def load_classes(space: Space, parts: ClassPieces, room: int, spare: int) -> State:
-    """Return classes in slots with `room` for pieces each; `spare` empty slots come after them."""
+    """Return a state with a slot for each class, then `spare` empty slots.
+
+    Each slot has room for `room` pieces.
+    """
     point, count, start = parts
     number = len(start) - 1
     slots, width = number + spare, space.points.shape[1]
@@ -117,15 +123,15 @@ def load_classes(space: Space, parts: ClassPieces, room: int, spare: int) -> Sta
             state.point[c, i - start[c]] = point[i]
             state.records[c, i - start[c]] = count[i]
         state.pieces[c] = start[c + 1] - start[c]
-        measure(space, state, c)
+        measure_class(space, state, c)
     for c in range(slots - 1, number - 1, -1):
         empty_slot(state, c)
     return state
 
 
 @jit
-def measure(space: Space, state: State, c: int) -> None:
-    """Set the size, span and cost of class c to those of its pieces; there must be one."""
+def measure_class(space: Space, state: State, c: int) -> None:
+    """Set the size, span and cost of class c to those of its pieces; it must have one or more."""
     points, boxes = space
     point, count, pieces = state.point, state.records, state.pieces
     size, cost, low, high = state.size, state.cost, state.low, state.high
@@ -139,7 +145,7 @@ def measure(space: Space, state: State, c: int) -> None:
             low[c, j] = min(low[c, j], line[j])
             high[c, j] = max(high[c, j], line[j])
     size[c] = records
-    cost[c] = records * price(boxes, low[c], high[c])
+    cost[c] = records * price_span(boxes, low[c], high[c])
 
 
 @jit
@@ -163,7 +169,7 @@ def take_slot(state: State) -> int:
 
 
 @jit
-def add(space: Space, state: State, c: int, point: int, records: int) -> None:
+def add_records(space: Space, state: State, c: int, point: int, records: int) -> None:
     """Add records of a point to class c, which may be empty and must have room for a piece."""
     points, boxes = space
     points_in, count, pieces = state.point, state.records, state.pieces
@@ -181,12 +187,15 @@ def add(space: Space, state: State, c: int, point: int, records: int) -> None:
         code = points[point, j]
         low[c, j] = min(low[c, j], code) if pieces[c] > 1 else code
         high[c, j] = max(high[c, j], code) if pieces[c] > 1 else code
-    cost[c] = size[c] * price(boxes, low[c], high[c])
+    cost[c] = size[c] * price_span(boxes, low[c], high[c])
 
 
 @jit
-def take(space: Space, state: State, c: int, place: int, records: int) -> None:
-    """Take records of the piece at `place` from class c, in which others must stay."""
+def take_records(space: Space, state: State, c: int, place: int, records: int) -> None:
+    """Take records of the piece at `place` from class c, in which other records must stay.
+
+    If the piece has none left, the last piece of the class moves to its place.
+    """
     points_in, count, pieces = state.point, state.records, state.pieces
     count[c, place] -= records
     if count[c, place] == 0:
@@ -194,7 +203,7 @@ def take(space: Space, state: State, c: int, place: int, records: int) -> None:
         points_in[c, place] = points_in[c, last]
         count[c, place] = count[c, last]
         pieces[c] = last
-    measure(space, state, c)
+    measure_class(space, state, c)
 
 
 @jit
@@ -236,7 +245,7 @@ def class_costs(space: Space, parts: ClassPieces) -> Floats:
             for j in range(len(low)):
                 low[j] = min(low[j], points[point[i], j])
                 high[j] = max(high[j], points[point[i], j])
-        costs[c] = records * price(boxes, low, high)
+        costs[c] = records * price_span(boxes, low, high)
     return costs
 
 
@@ -265,8 +274,8 @@ def empty_log(slots: int, room: int) -> UndoLog:
 
 
 @jit
-def note_new(log: UndoLog, c: int) -> None:
-    """Log that slot c was empty, so that `undo` empties it."""
+def log_new_slot(log: UndoLog, c: int) -> None:
+    """Log that slot c was empty, so that `undo_logged` empties it."""
     slots, pieces = log.slots, log.pieces
     slots[pieces[0]] = c
     pieces[0] += 1
@@ -274,7 +283,7 @@ def note_new(log: UndoLog, c: int) -> None:
 
 
 @jit
-def note(state: State, log: UndoLog, c: int) -> None:
+def log_slot(state: State, log: UndoLog, c: int) -> None:
     """Log the pieces of slot c unless the log has them already."""
     slots, point, count, pieces = log
     for n in range(pieces[0]):
@@ -290,10 +299,10 @@ def note(state: State, log: UndoLog, c: int) -> None:
 
 
 @jit
-def undo(space: Space, state: State, log: UndoLog) -> None:
+def undo_logged(space: Space, state: State, log: UndoLog) -> None:
     """Give all slots of the log, last to first, the pieces that they held.
 
-    So the stack of empty slots is as it was, if no slot has been emptied meanwhile.
+    The stack of empty slots is then as it was, if no slot has been emptied since.
     """
     slots, point, count, pieces = log
     room = state.point.shape[1]
@@ -306,4 +315,4 @@ def undo(space: Space, state: State, log: UndoLog) -> None:
             state.point[c, i] = point[n * room + i]
             state.records[c, i] = count[n * room + i]
         state.pieces[c] = pieces[n + 1]
-        measure(space, state, c)
+        measure_class(space, state, c)

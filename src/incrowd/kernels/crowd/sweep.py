@@ -9,8 +9,8 @@ from incrowd.arrays import Codes, Flags, Floats
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd.cut import Rule, empty_pool, empty_workspace, room_for
 from incrowd.kernels.crowd.hosts import find_near
-from incrowd.kernels.crowd.moves import Tools, dissolve, move_out, share_anew
-from incrowd.kernels.crowd.shrink import Face, places_cost
+from incrowd.kernels.crowd.moves import Tools, dissolve_class, move_out, share_anew
+from incrowd.kernels.crowd.shrink import Face, cost_of_moving_out
 from incrowd.kernels.crowd.state import (
     TINY,
     ClassPieces,
@@ -27,7 +27,7 @@ IN_VAIN = 40
 
 
 @jit
-def widest(parts: ClassPieces) -> int:
+def most_pieces(parts: ClassPieces) -> int:
     """Return the number of pieces of the class that has most."""
     most = 0
     for c in range(len(parts.start) - 1):
@@ -37,7 +37,11 @@ def widest(parts: ClassPieces) -> int:
 
 @jit
 def gather_points(points: Codes, point: Codes) -> tuple[Codes, Codes, Codes]:
-    """Return the codes of a region's points, each once, their numbers, and which each piece has."""
+    """Return the codes of a region's points, each once, their numbers, and each piece's point.
+
+    `point` is the number of each piece's point in `points`; the last array, its place in the first
+    two.
+    """
     order = np.argsort(point, kind="mergesort")
     place = np.empty(len(point), np.int32)
     number = -1
@@ -54,20 +58,20 @@ def gather_points(points: Codes, point: Codes) -> tuple[Codes, Codes, Codes]:
 
 
 @jit
-def sweep(
+def run_sweep(
     space: Space, parts: ClassPieces, rule: Rule, plan: tuple[int, int], seed: int, stop: Flags
 ) -> tuple[ClassPieces, Floats]:
-    """Return the classes of a region after one sweep, and what each kind of step saved.
+    """Return the classes of a region after one sweep, and what each of four kinds of step saved.
 
-    First records move to other classes, one piece after the other or a whole class, dearest classes
-    first; then each class shares its records anew with classes near to it. `plan` is with how many
-    of them one by one, and with how many two at a time. Once `stop[0]` is set, the sweep ends:
-    classes are whole between any two steps.
+    First records move to other classes, single pieces (0) or all of a class (1), dearest classes
+    first; then each class shares its records anew with one class near to it (2) or two (3). `plan`
+    is (with how many near classes one by one, with how many pairs of them). Once `stop[0]` is set,
+    the sweep ends; classes are whole then.
     """
     codes, numbers, place = gather_points(space.points, parts.point)
     here = Space(codes, space.boxes)
     number = len(parts.start) - 1
-    room = max(min(2 * rule.k, len(parts.point)), widest(parts)) + 1
+    room = max(min(2 * rule.k, len(parts.point)), most_pieces(parts)) + 1
     local = ClassPieces(place, parts.records, parts.start)
     state = load_classes(here, local, room, number // 4 + 4)
     most = 3 * room_for(room, 2 * room, 1)
@@ -89,8 +93,8 @@ def sweep(
             continue
         gain, cost = 0.0, state.cost[c]
         everything = Face(0, -1, True)  # all codes are beyond it
-        if places_cost(here, state, rule, c, everything, cost) < cost - TINY:
-            gain = dissolve(here, state, rule, c, tools)
+        if cost_of_moving_out(here, state, rule, c, everything, cost) < cost - TINY:
+            gain = dissolve_class(here, state, rule, c, tools)
         vain = 0 if gain > 0 else vain + 1
         saved[1] += gain
     for c in order:
@@ -114,7 +118,10 @@ def share_near(
     tools: Tools,
     saved: Floats,
 ) -> None:
-    """Let class c share its records anew with classes near to it; add the saving to `saved`."""
+    """Let class c share its records anew with classes near to it; add the savings to `saved`.
+
+    `plan` and places 2 and 3 of `saved` are as in `run_sweep`.
+    """
     size = state.size
     nearby = np.empty(max(plan[0], 2 * plan[1]), np.int32)
     number = find_near(space, state, rule.k, c, nearby, np.empty(len(nearby)))

@@ -11,11 +11,18 @@ import numpy as np
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd.cut import Rule, empty_pool, empty_workspace, next_random, room_for
-from incrowd.kernels.crowd.demands import Demands, empty_counters, marks_of
+from incrowd.kernels.crowd.demands import Demands, empty_counters, renumber_marks
 from incrowd.kernels.crowd.hosts import find_near
 from incrowd.kernels.crowd.moves import Tools
-from incrowd.kernels.crowd.polish import Attempt, Ledger, count_all, draw_members, recut, trade_from
-from incrowd.kernels.crowd.shrink import Face, next_limit, shrink
+from incrowd.kernels.crowd.polish import (
+    Attempt,
+    Ledger,
+    count_all,
+    cut_union_anew,
+    draw_members,
+    trade_from,
+)
+from incrowd.kernels.crowd.shrink import Face, next_limit, shrink_class
 from incrowd.kernels.crowd.state import (
     TINY,
     ClassPieces,
@@ -26,7 +33,7 @@ from incrowd.kernels.crowd.state import (
     load_classes,
     unload_classes,
 )
-from incrowd.kernels.crowd.sweep import gather_points, widest
+from incrowd.kernels.crowd.sweep import gather_points, most_pieces
 
 NEAR = 8
 """Classes near to one among which those to trade with are drawn."""
@@ -52,7 +59,7 @@ class Room(NamedTuple):
 
 
 @jit
-def trade(
+def run_trades(
     space: Space,
     parts: ClassPieces,
     rule: Rule,
@@ -62,24 +69,25 @@ def trade(
     seed: int,
     stop: Flags,
 ) -> tuple[ClassPieces, Floats]:
-    """Return the classes of a region after a round of trades, what each kind saved, and the work.
+    """Return the classes of a region after a round of trades, and seven figures.
 
-    `plan[m]` is how often each class is cut anew with m others near to it, at random; with `slack`
-    along random columns, and a union may end so much dearer, as a share. What is saved is told for
-    single trades, for classes made narrower, and for each number of others; the work last. Once
-    `stop[0]` is set, the round ends: classes are whole between any two steps.
+    These are what was saved by single trades (0), by classes made narrower (1), and by unions of a
+    class and m others cut anew (2 + m), then the pieces that were looked at (6). `plan[m]` is how
+    often each class is cut anew with m others, drawn from those near to it. If `slack` is above 0
+    cuts look at a random number of columns, and a union may end dearer by that share. Once
+    `stop[0]` is set, the round ends; classes are whole then.
     """
     codes, numbers, place = gather_points(space.points, parts.point)
     here = Space(codes, space.boxes)
     number = len(parts.start) - 1
-    least = max(min(2 * rule.k, len(parts.point)), widest(parts)) + 2
+    least = max(min(2 * rule.k, len(parts.point)), most_pieces(parts)) + 2
     local = ClassPieces(place, parts.records, parts.start)
     state = load_classes(here, local, least, number // 4 + 4)
-    marks = marks_of(demands.marks, numbers)
+    marks = renumber_marks(demands.marks, numbers)
     ledger = Ledger(marks, empty_counters(len(state.size), marks, demands.asks), demands.asks)
     for c in range(number):
         count_all(ledger, state, c, 1, rule.divisible)
-    room = room_of(least, codes.shape[1], seed)
+    room = make_room(least, codes.shape[1], seed)
     saved = np.zeros(MOST + 3)
     nearby = np.empty(NEAR, np.int32)
     for c in np.argsort(-state.cost[:number], kind="mergesort"):
@@ -94,7 +102,7 @@ def trade(
                 if not stop[0]:
                     saved[m + 2] += cut_anew(here, state, ledger, rule, c, others, m, slack, room)
         if state.cost[c] > TINY:
-            saved[1] += narrow(here, state, ledger, rule, c, room, stop)
+            saved[1] += narrow_class(here, state, ledger, rule, c, room, stop)
     saved[MOST + 2] = room.work[0]
     ended = unload_classes(state)
     for i in range(len(ended.point)):
@@ -103,8 +111,11 @@ def trade(
 
 
 @jit
-def room_of(pieces: int, width: int, seed: int) -> Room:
-    """Return room to work with classes of so many pieces and columns, and a random seed."""
+def make_room(pieces: int, width: int, seed: int) -> Room:
+    """Return room to work with classes of up to `pieces` pieces and `width` columns.
+
+    `seed` starts the random numbers drawn in it.
+    """
     most = MOST * room_for(pieces, 2 * pieces, 1)
     random = np.full(1, seed, np.int64)
     tools = Tools(empty_pool(most, width), empty_workspace(most, width), random)
@@ -126,7 +137,8 @@ def cut_anew(
 ) -> float:
     """Cut class c anew with `others` classes, drawn from `nearby`; return the saving.
 
-    It is 0 if nothing is changed, and may be below 0 by `slack`, a share of what the union paid.
+    It is 0 if nothing is changed, and may be below 0 by the share `slack` of what the union paid.
+    If fewer classes are near, nothing is changed.
     """
     if state.cost[c] <= TINY:
         return 0.0
@@ -139,15 +151,15 @@ def cut_anew(
     least = size_of_cuts(state, rule, members, len(ledger.asks.rules) > 0)
     attempt = Attempt(log, slack, work, columns)
     cuts = Rule(least, rule.divisible)
-    return recut(space, state, ledger, cuts, rule, members, tools, attempt)
+    return cut_union_anew(space, state, ledger, cuts, rule, members, tools, attempt)
 
 
 @jit
 def size_of_cuts(state: State, rule: Rule, members: Codes, asked: bool) -> int:
-    """Return the least size of the parts that a union of classes is cut into.
+    """Return the least records of the parts that a union of classes is cut into.
 
-    If models ask for more than a size (`asked`), there are about as many parts as there were, of
-    about the same size; a single class is cut in two.
+    It is k, or if models ask for more than a size (`asked`), so many that there are about as many
+    parts as classes, and two of a single class.
     """
     if not asked:
         return int(rule.k)
@@ -158,7 +170,7 @@ def size_of_cuts(state: State, rule: Rule, members: Codes, asked: bool) -> int:
 
 
 @jit
-def narrow(
+def narrow_class(
     space: Space, state: State, ledger: Ledger, rule: Rule, c: int, room: Room, stop: Flags
 ) -> float:
     """Make class c narrower at the ends of each column where that saves; return the saving."""
@@ -174,7 +186,7 @@ def narrow(
                     break
                 limit = inner
                 face = Face(j, limit, upper)
-                gain = shrink(space, state, ledger, rule, c, face, room.log, room.work)
+                gain = shrink_class(space, state, ledger, rule, c, face, room.log, room.work)
                 if gain > 0:
                     saved += gain
                     break

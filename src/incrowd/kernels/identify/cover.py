@@ -1,7 +1,10 @@
 """The lightest set of columns that hits each of many sets of columns, as bits of one word.
 
-Shapes: sets (sets,), one word of 64 bits each; weights (columns,), at most 64 columns, none
-negative.
+A set of columns is a word of 64 bits, bit j for column j. A set hits another if they share a
+column. Branch and bound: a branch has *chosen* some columns and *closed* others, which it may not
+choose; a set is *open* while no chosen column hits it.
+
+Shapes: sets (sets,); weights (columns,), at most 64 columns, none negative.
 """
 
 import numpy as np
@@ -16,7 +19,7 @@ _NONE = np.uint64(0)
 
 
 @jit
-def lowest(word: np.uint64) -> int:
+def lowest_bit(word: np.uint64) -> int:
     """Return the place of the lowest bit of a word, which must not be 0."""
     place = 0
     while not word & _ONE:
@@ -26,13 +29,14 @@ def lowest(word: np.uint64) -> int:
 
 
 @jit
-def limit(
+def lower_limit(
     sets: Words, chosen: np.uint64, closed: np.uint64, weights: Floats
 ) -> tuple[float, np.uint64]:
-    """Return a lower limit of what must still be paid, and the smallest open set's open columns.
+    """Return a lower limit of what a branch must still pay, and which columns to try next.
 
-    The second is 0 if `chosen` hits all sets. Sets without a common column each cost their lightest
-    one. If a set has only closed columns left, the limit is infinite, and the second 0, too.
+    Those are the columns, not closed, of the open set that has fewest; 0 if no set is open. Open
+    sets without a common column each cost their lightest one. If an open set has only closed
+    columns the limit is infinite, and the columns 0, too.
     """
     bound, taken, branch, fewest = 0.0, _NONE, _NONE, 65
     for i in range(len(sets)):
@@ -43,7 +47,7 @@ def limit(
             return np.inf, free
         number, lightest, rest = 0, np.inf, free
         while rest:
-            lightest = min(lightest, weights[lowest(rest)])
+            lightest = min(lightest, weights[lowest_bit(rest)])
             rest &= rest - _ONE
             number += 1
         if number < fewest:
@@ -55,20 +59,20 @@ def limit(
 
 
 @jit
-def lightest_hit(
+def lightest_hitting_set(
     sets: Words, weights: Floats, best: np.uint64, most: float, steps: Counts
 ) -> tuple[np.uint64, float]:
-    """Return the lightest set that hits all sets, and its weight.
+    """Return the lightest set of columns that hits all sets, and its weight.
 
-    `best` and `most`, its weight, are returned if nothing is lighter. Branch and bound: one column
-    of the smallest open set after the other is taken, and closed for the branches that follow.
-    `steps[0]` is what may be tried; it counts down, and below zero the answer is only the best so
-    far.
+    If nothing is lighter, or some set cannot be hit, these are `best` and `most`, its weight. A
+    branch chooses the columns of one open set in turn, and each is closed for the branches that
+    follow. `steps[0]` is how many may be tried; it counts down, and below zero the answer is only
+    the best so far.
     """
     tall = 66
     chosen, closed = np.zeros(tall, dtype=np.uint64), np.zeros(tall, dtype=np.uint64)
     branch, paid = np.zeros(tall, dtype=np.uint64), np.zeros(tall)
-    bound, branch[0] = limit(sets, _NONE, _NONE, weights)
+    bound, branch[0] = lower_limit(sets, _NONE, _NONE, weights)
     if bound == np.inf:
         return best, most
     if not branch[0]:
@@ -78,11 +82,11 @@ def lightest_hit(
         if not branch[depth]:
             depth -= 1
             continue
-        column = lowest(branch[depth])
+        column = lowest_bit(branch[depth])
         bit = _ONE << np.uint64(column)
         branch[depth] &= ~bit
         here, total = chosen[depth] | bit, paid[depth] + weights[column]
-        bound, after = limit(sets, here, closed[depth], weights)
+        bound, after = lower_limit(sets, here, closed[depth], weights)
         closed[depth] |= bit
         steps[0] -= 1
         if total + bound >= most - 1e-12:

@@ -22,8 +22,8 @@ _BITS = 64
 
 
 @jit
-def differences(left: Codes, right: Codes, codes: Codes, order: Codes, masks: Masks) -> None:
-    """Fill `masks`, shape (pairs, 2): the columns in which pairs differ; bit j is `order[j]`."""
+def fill_differences(left: Codes, right: Codes, codes: Codes, order: Codes, masks: Masks) -> None:
+    """Fill `masks`, shape (pairs, 2), with the columns that differ: bit j is column `order[j]`."""
     masks[:] = 0
     for j in range(len(order)):
         word = np.uint64(j) >> _SIX
@@ -36,7 +36,11 @@ def differences(left: Codes, right: Codes, codes: Codes, order: Codes, masks: Ma
 
 @jit
 def keep_minimal(masks: Masks) -> int:
-    """Move masks, sorted by size, that contain no earlier one to the front; return how many."""
+    """Move the masks that contain no other to the front; return how many they are.
+
+    `masks`, two words each, must be sorted by their number of columns; of equal ones the first is
+    kept.
+    """
     kept = 0
     for i in range(len(masks)):
         low, high = masks[i, 0], masks[i, 1]
@@ -53,7 +57,9 @@ def keep_minimal(masks: Masks) -> int:
 
 
 @jit
-def differ(column: Codes, left: Counts, right: Counts, bit: np.uint64, words: Words) -> None:
+def mark_differing_pairs(
+    column: Codes, left: Counts, right: Counts, bit: np.uint64, words: Words
+) -> None:
     """Set `bit` in `words`, shape (pairs,), for each pair that the column tells apart."""
     for i in range(len(left)):
         if column[left[i]] != column[right[i]]:
@@ -61,8 +67,8 @@ def differ(column: Codes, left: Counts, right: Counts, bit: np.uint64, words: Wo
 
 
 @jit
-def gains(words: Words, counts: Counts, open_: Flags, found: Counts) -> None:
-    """Add to `found`, shape (columns,), the open pairs that each column tells apart.
+def add_gains(words: Words, counts: Counts, open_: Flags, found: Counts) -> None:
+    """Add to `found[j]`, for each column j, the number of open pairs that it tells apart.
 
     Bit j % 64 of `words[j // 64, i]` is set where column j tells pair i apart; the pair counts
     `counts[i]` times if `open_[i]`.

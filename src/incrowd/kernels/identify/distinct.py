@@ -6,7 +6,8 @@ works on the part of the arrays it is given, so that several threads can each ta
 `weights` mean that each row is one record.
 
 `digits[0]` are the columns, `digits[1]` one more than the largest code of each. `spread` holds half
-the bits of a number, the mask of all of them, and how many follow the part's.
+the bits of a number, the mask of all of them, and how many follow the part's. The rows `lo` to `hi`
+are those from `lo` to before `hi`.
 
 Shapes: codes (columns, rows); digits (2, columns); weights (rows,) or empty; sizes and free one
 entry per part, start one more; a table is flat, a number and its records side by side.
@@ -28,7 +29,7 @@ _MOST = np.uint64(2**63 - 1)
 
 @jit
 def spread_keys(codes: Codes, digits: Keys, spread: Keys, lo: int, hi: int, keys: Keys) -> None:
-    """Fill `keys` with the spread number of each row from `lo` to before `hi`."""
+    """Fill `keys` with the spread number of each row from `lo` to `hi`."""
     keys[:] = 0
     for j in range(digits.shape[1]):
         line, radix = codes[digits[0, j]], digits[1, j]
@@ -44,7 +45,7 @@ def spread_keys(codes: Codes, digits: Keys, spread: Keys, lo: int, hi: int, keys
 def count_parts(
     codes: Codes, digits: Keys, weights: Counts, spread: Keys, lo: int, hi: int, sizes: Counts
 ) -> None:
-    """Add to `sizes` how many records of the rows from `lo` to before `hi` are in each part."""
+    """Add the records of the rows `lo` to `hi` to `sizes`, part by part."""
     keys = np.empty(_BLOCK, dtype=np.uint64)
     for block in range(lo, hi, _BLOCK):
         end = min(block + _BLOCK, hi)
@@ -54,7 +55,7 @@ def count_parts(
 
 
 @jit
-def scatter(
+def scatter_rows(
     codes: Codes,
     digits: Keys,
     weights: Counts,
@@ -65,9 +66,9 @@ def scatter(
     moved: Keys,
     heavy: Counts,
 ) -> None:
-    """Copy the numbers of rows `lo` to before `hi` to `moved`, their weights to `heavy`, by parts.
+    """Copy the numbers of the rows `lo` to `hi` to `moved`, their weights to `heavy`, by parts.
 
-    `free` has the next free place of each part, and moves on.
+    `free` is the next free place of each part, and moves on. Without weights `heavy` is not filled.
     """
     keys = np.empty(_BLOCK, dtype=np.uint64)
     for block in range(lo, hi, _BLOCK):
@@ -84,7 +85,7 @@ def scatter(
 
 @jit
 def slot_of(key: np.uint64, table: Keys) -> np.uint64:
-    """Return the slot of a number in the table, or the free slot where it goes."""
+    """Return the place of a number in the table, or the free place where it goes."""
     mask = np.uint64(len(table) - 1)
     slot = (key + key) & mask
     while table[slot + _ONE] != 0 and table[slot] != key:
@@ -93,8 +94,8 @@ def slot_of(key: np.uint64, table: Keys) -> np.uint64:
 
 
 @jit
-def longer(table: Keys) -> Keys:
-    """Return the table with the same numbers, twice as long."""
+def double_table(table: Keys) -> Keys:
+    """Return a table twice as long with the same numbers and records."""
     double = np.zeros(2 * len(table), dtype=np.uint64)
     for old in range(np.uint64(0), np.uint64(len(table)), np.uint64(2)):
         if table[old + _ONE] != 0:
@@ -105,7 +106,7 @@ def longer(table: Keys) -> Keys:
 
 
 @jit
-def smallest(table: Keys) -> np.int64:
+def fewest_records(table: Keys) -> np.int64:
     """Return the fewest records of any number in the table, 2^63 - 1 if it is empty."""
     fewest = _MOST
     for i in range(1, len(table), 2):
@@ -115,11 +116,13 @@ def smallest(table: Keys) -> np.int64:
 
 
 @jit
-def tell_parts(moved: Keys, heavy: Counts, start: Counts, width: int, told: Counts) -> None:
-    """Add the figures of consecutive parts to `told`: classes, pairs (twice), unique ones, least.
+def add_part_figures(moved: Keys, heavy: Counts, start: Counts, width: int, told: Counts) -> None:
+    """Add the figures of consecutive parts to `told`, where equal rows are a class.
 
-    A part has `width` numbers at most; part p is `moved[start[p]:start[p + 1]]`. Figures grow with
-    each row; only the smallest is looked for at the end, while no class of one record was seen.
+    They are: classes, ordered pairs of records in one class, classes of one record, and the fewest
+    records of a class, which falls. Part p is `moved[start[p]:start[p + 1]]`; `width`, a power of
+    two, is how many different numbers a part can have. The first three figures grow with each row;
+    the last is looked for at the end of a part, while there is no class of one record.
     """
     table = np.zeros(2 * min(width, 1024), dtype=np.uint64)
     for p in range(len(start) - 1):
@@ -134,9 +137,9 @@ def tell_parts(moved: Keys, heavy: Counts, start: Counts, width: int, told: Coun
             alone += int(more == 1) - int(size == 1)
             found += int(size == 0)
             if 4 * found > len(table) and len(table) < 2 * width:
-                table = longer(table)
+                table = double_table(table)
         told[0] += found
         told[1] += together
         told[2] += alone
-        told[3] = 1 if told[2] else min(told[3], smallest(table))
+        told[3] = 1 if told[2] else min(told[3], fewest_records(table))
         table[:] = 0

@@ -7,9 +7,10 @@ the table; sets that are found there are added and the branch grows on. A branch
 before because a column hit nothing alone stays cut rightly: the branches without that column came
 earlier, and have found every set that only it could hit.
 
-A set of columns is two words of bits. The stack has one place per depth: the branch, the columns
-that may still come, those still to be tried here, the sets not hit (`loose`) and the sets hit by
-exactly one column (`held`), each with its number.
+A set of columns is two words of bits. The stack has one place per depth: the `branch`, the columns
+that `may` still come, those `untried` here, the sets not hit (`loose`, also called open) and the
+sets hit by exactly one column (`held`); `numbers` says how many loose (line 0) and held sets (line
+1) there are at each depth.
 """
 
 import numpy as np
@@ -32,7 +33,7 @@ _H1 = np.uint64(0x0101010101010101)
 
 
 @jit
-def bits(word: np.uint64) -> np.int64:
+def count_bits(word: np.uint64) -> np.int64:
     """Return how many bits of a word are set."""
     word -= (word >> _ONE) & _M1
     word = (word & _M2) + ((word >> np.uint64(2)) & _M2)
@@ -41,12 +42,13 @@ def bits(word: np.uint64) -> np.int64:
 
 
 @jit
-def grow(
+def grow_branch(
     branch: Words, loose: Stacks, held: Stacks, numbers: Counts, depth: int, bit: Words
 ) -> bool:
-    """Fill depth + 1 of the stack with the branch and the column `bit`.
+    """Fill depth + 1 of the stack with the branch and the column `bit`; whether it may grow so.
 
-    False if a column of the branch then hits no set alone: then what is at that depth is no state.
+    It may not if a column of the branch would hit no set alone any more; what is at depth + 1 must
+    not be used then.
     """
     low, high = bit[0, 0], bit[0, 1]
     alone_low, alone_high = _NONE, _NONE
@@ -80,11 +82,13 @@ def grow(
 
 
 @jit
-def choose(loose: Stacks, numbers: Counts, depth: int, may: Words, untried: Words) -> None:
-    """Move columns from `may` to `untried`: those of the open set with the fewest in `may`."""
+def choose_untried(loose: Stacks, numbers: Counts, depth: int, may: Words, untried: Words) -> None:
+    """Move the columns in `may` of one open set, that with the fewest, from there to `untried`."""
     best, fewest = 0, np.int64(1000)
     for i in range(numbers[0, depth]):
-        left = bits(loose[depth, i, 0] & may[depth, 0]) + bits(loose[depth, i, 1] & may[depth, 1])
+        left = count_bits(loose[depth, i, 0] & may[depth, 0]) + count_bits(
+            loose[depth, i, 1] & may[depth, 1]
+        )
         if left < fewest:
             best, fewest = i, left
     for word in range(2):
@@ -93,7 +97,7 @@ def choose(loose: Stacks, numbers: Counts, depth: int, may: Words, untried: Word
 
 
 @jit
-def advance(
+def advance_search(
     where: Counts,
     branch: Words,
     may: Words,
@@ -105,11 +109,12 @@ def advance(
     most: int,
     patience: int,
 ) -> int:
-    """Search on; return LOOK, PAUSE or DONE, with the state left in the arrays for the next call.
+    """Go on with the search; return LOOK, PAUSE or DONE; the arrays keep its state for more calls.
 
     LOOK if the branch hits all known sets, PAUSE after `patience` steps, DONE at the end.
-    `where[:2]` is the depth and what is next there; `path` has the columns of the branch; branches
-    have at most `most` columns, and `where[2]` counts the larger ones that were cut for it.
+    `where[:2]` is the depth and the next step there (ENTER, TRY or LEAVE); `path` has the columns
+    of the branch. Branches have at most `most` columns; `where[2]` counts those that would have to
+    grow beyond it, and are cut.
     """
     bit = np.zeros((1, 2), dtype=np.uint64)
     depth, step = where[0], where[1]
@@ -120,7 +125,7 @@ def advance(
                 return LOOK
             step = LEAVE
             if depth < most:
-                choose(loose, numbers, depth, may, untried)
+                choose_untried(loose, numbers, depth, may, untried)
                 step = TRY
             else:
                 where[2] += 1
@@ -133,8 +138,8 @@ def advance(
             bit[0, word] = rest & (~rest + _ONE)
             bit[0, 1 - word] = 0
             untried[depth, word] = rest & ~bit[0, word]
-            if grow(branch, loose, held, numbers, depth, bit):
-                path[depth] = 64 * word + bits(bit[0, word] - _ONE)
+            if grow_branch(branch, loose, held, numbers, depth, bit):
+                path[depth] = 64 * word + count_bits(bit[0, word] - _ONE)
                 may[depth + 1] = may[depth]
                 depth += 1
                 step = ENTER
@@ -151,8 +156,11 @@ def advance(
 
 
 @jit
-def add(masks: Words, loose: Stacks, numbers: Counts, depth: int) -> None:
-    """Add `masks`, not hit by the branch, to the open sets up to this depth; drop supersets."""
+def add_open_sets(masks: Words, loose: Stacks, numbers: Counts, depth: int) -> None:
+    """Add `masks`, not hit by the branch, to the open sets of this and all lower depths.
+
+    Open sets that contain one of them are dropped.
+    """
     for at in range(depth + 1):
         kept = 0
         for i in range(numbers[0, at]):

@@ -11,7 +11,8 @@ its rows are left out.
 `digits` are columns, each with one more than its largest code; cells number less than 2^62.
 `rule` is the weights of the rows (empty where each weighs 1), the number of the measure, and a
 limit. `scratch` is room for cells, for what they cost, for the cell of each row, for the cells that
-are there, and a hash table; the first and the last are zero, and are so again afterwards.
+are there, and a hash table; the first and the last are zero, and are so again afterwards. `kind` is
+the number of a measure (see `stripped`).
 
 Shapes: rows and labels (rows,), rows ascending and each once; codes (columns, rows of the table);
 digits (columns, 2) in the order of the set.
@@ -34,7 +35,7 @@ _HALF = np.uint64(32)
 
 
 @jit
-def product(number: int, digits: Counts) -> int:
+def count_cells(number: int, digits: Counts) -> int:
     """Return how many cells there may be: `number` times the domains of the columns."""
     for j in range(len(digits)):
         number *= digits[j, 1]
@@ -42,8 +43,8 @@ def product(number: int, digits: Counts) -> int:
 
 
 @jit
-def combine(rows: Codes, codes: Codes, digits: Counts, keys: Counts | Codes) -> None:
-    """Append columns as last digits to the keys of `rows`; rows without gaps are faster."""
+def append_columns(rows: Codes, codes: Codes, digits: Counts, keys: Counts | Codes) -> None:
+    """Append columns to the keys of `rows` as last digits, in place; fast for rows without gaps."""
     size = len(rows)
     together = rows[size - 1] - rows[0] == size - 1
     for j in range(len(digits)):
@@ -58,13 +59,13 @@ def combine(rows: Codes, codes: Codes, digits: Counts, keys: Counts | Codes) -> 
 
 
 @jit
-def place(
+def fill_cells_of_rows(
     rows: Codes, labels: Codes, codes: Codes, digits: Counts, table: Counts, where: Codes
 ) -> None:
-    """Fill `where` with the cell of each row, which says its label and its codes.
+    """Fill `where` with the cell of each row, of its label and its codes.
 
-    With an empty `table` there is room for every cell, and a cell is its number; otherwise it is a
-    slot of the hash table, to which keys + 1 are added.
+    With an empty `table` a cell is its number among all that there may be; otherwise it is a slot
+    of the hash table `table`, where a slot holds 1 + that number.
     """
     keys = np.empty(_BLOCK if len(table) else 0, dtype=np.int64)
     mask = np.uint64(len(table) - 1)
@@ -72,10 +73,10 @@ def place(
         end = min(begin + _BLOCK, len(rows))
         if len(table) == 0:
             where[begin:end] = labels[begin:end]
-            combine(rows[begin:end], codes, digits, where[begin:end])
+            append_columns(rows[begin:end], codes, digits, where[begin:end])
             continue
         keys[: end - begin] = labels[begin:end]
-        combine(rows[begin:end], codes, digits, keys[: end - begin])
+        append_columns(rows[begin:end], codes, digits, keys[: end - begin])
         for i in range(begin, end):
             key = keys[i - begin] + 1
             slot = ((np.uint64(key) * _FACTOR) >> _HALF) & mask
@@ -86,11 +87,12 @@ def place(
 
 
 @jit
-def join(cell: np.int64, weight: np.int64, kind: int) -> tuple[np.int64, np.int64]:
-    """Return what one row more adds to the cost of a cell, and the cell's state then.
+def add_row_to_cell(cell: np.int64, weight: np.int64, kind: int) -> tuple[np.int64, np.int64]:
+    """Return what one row more adds to the cost of a cell, and the state of the cell with it.
 
-    The state of an empty cell is 0. For kind 1 it is the weight so far, for 0 that it holds a row;
-    for others 1 + its weight, 1 or 2, with a single row, and 3 when it has company.
+    `cell` is its state, `weight` that of the row. The state of an empty cell is 0. For kind 1 it is
+    the weight so far, for 0 that it holds a row; for others 1 + its weight, 1 or 2, with a single
+    row, and 3 when it has company.
     """
     if kind == 1:
         return cell * weight, cell + weight
@@ -102,7 +104,7 @@ def join(cell: np.int64, weight: np.int64, kind: int) -> tuple[np.int64, np.int6
 
 
 @jit
-def cost_of(
+def split_cost(
     rows: Codes,
     labels: Codes,
     number: int,
@@ -113,22 +115,22 @@ def cost_of(
 ) -> np.int64:
     """Return what the classes cost once they are split by columns.
 
-    If that is more than the rule's limit, the sum so far, soon after it is. The cells and the table
-    of `scratch` are zero again afterwards.
+    If that is more than the rule's limit, return some sum above the limit instead. The cells and
+    the table of `scratch` are zero again afterwards.
     """
     weights, kind, limit = rule
     cells, _, where, _, table = scratch
-    most = product(number, digits)
+    most = count_cells(number, digits)
     if most <= len(cells):
         table = table[:0]
     cost, done = np.int64(0), 0
     while done < len(rows) and cost <= limit:
         end = min(done + _BLOCK, len(rows))
-        place(rows[done:end], labels[done:end], codes, digits, table, where[done:end])
+        fill_cells_of_rows(rows[done:end], labels[done:end], codes, digits, table, where[done:end])
         for i in range(done, end):
             cell = np.uint32(where[i])
             weight = weights[np.uint32(rows[i])] if len(weights) else np.int64(1)
-            more, then = join(cells[cell], weight, kind)
+            more, then = add_row_to_cell(cells[cell], weight, kind)
             cells[cell] = then
             cost += more
         done = end
@@ -143,8 +145,11 @@ def cost_of(
 
 
 @jit
-def cheap(costs: Counts, seen: Codes, spare: int) -> tuple[int, int]:
-    """Return a bound b and a sum: cells that cost b or less cost the sum, at most `spare`."""
+def cheap_cells(costs: Counts, seen: Codes, spare: int) -> tuple[int, int]:
+    """Return a bound, and what all cells in `seen` that cost no more than it cost together.
+
+    That is at most `spare`. The bound is a power of two less 1.
+    """
     sums = np.zeros(64, dtype=np.int64)
     for f in range(len(seen)):
         cost = costs[seen[f]]
@@ -162,7 +167,7 @@ def cheap(costs: Counts, seen: Codes, spare: int) -> tuple[int, int]:
 
 
 @jit
-def split(
+def split_labelled(
     rows: Codes,
     labels: Codes,
     number: int,
@@ -171,16 +176,17 @@ def split(
     rule: Rule,
     scratch: Scratch,
 ) -> tuple[int, int, np.int64, int]:
-    """Split the classes by columns, in place, and leave out cheap ones, up to the limit in all.
+    """Split the classes by columns, in place, and leave out cheap ones.
 
-    Returned are how many rows and classes stay, what they cost, and what the others cost. Kept rows
-    and their labels come first in `rows` and `labels`.
+    Those left out cost no more than the rule's limit together. Returned are how many rows stay, how
+    many classes, what these cost, and what the others cost. The rows that stay and their labels
+    come first in `rows` and `labels`.
     """
     weights, kind, limit = rule
     cells, costs, where, seen, table = scratch
-    if product(number, digits) <= len(cells):
+    if count_cells(number, digits) <= len(cells):
         table = table[:0]
-    place(rows, labels, codes, digits, table, where)
+    fill_cells_of_rows(rows, labels, codes, digits, table, where)
     found, total = 0, np.int64(0)
     for i in range(len(rows)):
         cell = np.uint32(where[i])
@@ -189,11 +195,11 @@ def split(
             found += 1
             costs[cell] = 0
         weight = weights[np.uint32(rows[i])] if len(weights) else np.int64(1)
-        more, then = join(cells[cell], weight, kind)
+        more, then = add_row_to_cell(cells[cell], weight, kind)
         cells[cell] = then
         costs[cell] += more
         total += more
-    bound, lost = cheap(costs, seen[:found], limit)
+    bound, lost = cheap_cells(costs, seen[:found], limit)
     classes, kept = 0, 0
     for f in range(found):
         cell = np.uint32(seen[f])
@@ -213,29 +219,29 @@ def split(
 
 
 @jit
-def grow(
+def add_needed_columns(
     rows: Codes, codes: Codes, digits: Counts, more: Counts, rule: Rule, scratch: Scratch
 ) -> tuple[np.int64, int]:
-    """Add those columns of `more` in turn that leave a cost above the limit.
+    """Add those columns of `more`, in turn, with which the cost is still above the limit.
 
-    Returned are what the columns of `digits` cost (without any, the limit and 1), and how many were
-    added. These come first in `more` then, in place of others, which are lost from it. `rows` is
-    overwritten, too. If the columns of `digits` keep to the limit, nothing is added.
+    Returned are what the columns of `digits` cost (without any, the limit plus 1), and how many
+    columns were added. These come first in `more` then, over what stood there. `rows` is
+    overwritten, too. If the columns of `digits` cost no more than the limit, nothing is added.
     """
     weights, kind, limit = rule
     labels = np.zeros(len(rows), dtype=np.int32)
     kept, number, total, added = len(rows), 1, np.int64(limit + 1), 0
     every = (weights, kind, 0)
     for j in range(len(digits)):
-        kept, number, total, _ = split(
+        kept, number, total, _ = split_labelled(
             rows[:kept], labels[:kept], number, codes, digits[j : j + 1], every, scratch
         )
     if total <= limit:
         return total, 0
     for j in range(len(more)):
         here, there, one = rows[:kept], labels[:kept], more[j : j + 1]
-        if cost_of(here, there, number, codes, one, rule, scratch) > limit:
-            kept, number, _, _ = split(here, there, number, codes, one, every, scratch)
+        if split_cost(here, there, number, codes, one, rule, scratch) > limit:
+            kept, number, _, _ = split_labelled(here, there, number, codes, one, every, scratch)
             more[added] = more[j]
             added += 1
     return total, added

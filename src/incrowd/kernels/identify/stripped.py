@@ -5,6 +5,9 @@ records lack anyway (`kind` names the measure):
 0 distinct: rows - 1. 1 separation: pairs of records in different rows. 2 unique: records that
 would be unique if their row were alone. `weights` are the records per row for separation, 1 or 0
 for unique, and empty where every row weighs 1.
+
+The *figures* of classes are four: their number, the ordered pairs of records in one class, the
+classes of one record, and the fewest records of a class.
 """
 
 import numpy as np
@@ -20,8 +23,8 @@ _STEP = np.uint64
 
 
 @jit
-def tell(sizes: Counts, number: int, told: Counts) -> None:
-    """Add the first `number` sizes to `told`: classes, pairs (twice), unique ones, the smallest."""
+def add_figures(sizes: Counts, number: int, told: Counts) -> None:
+    """Add the classes of the first `number` sizes to the figures `told`, in place."""
     together, alone, smallest = 0, 0, told[3]
     for c in range(number):
         size = sizes[c]
@@ -35,10 +38,13 @@ def tell(sizes: Counts, number: int, told: Counts) -> None:
 
 
 @jit
-def join(
+def add_split_figures(
     rows: Places, weights: Counts, start: Counts, column: Places, domain: int, told: Counts
 ) -> None:
-    """Add to `told` the groups' figures once split by a column; `weights` are those of `rows`."""
+    """Add to `told` the figures of the groups once split by a column.
+
+    `weights[i]` is how many records `rows[i]` is; groups of one row count, too.
+    """
     cells = np.full(domain, -1, dtype=np.int64)
     sizes = np.zeros(len(rows), dtype=np.int64)
     found = 0
@@ -50,11 +56,11 @@ def join(
                 cells[v] = found
                 found += 1
             sizes[_STEP(cells[v])] += weights[i]
-    tell(sizes, found, told)
+    add_figures(sizes, found, told)
 
 
 @jit
-def split(
+def split_and_add_figures(
     rows: Codes,
     counts: Counts,
     start: Counts,
@@ -63,20 +69,20 @@ def split(
     settled: Counts,
     told: Counts,
 ) -> tuple[Codes, Counts, Counts]:
-    """Return the groups split by a column: rows, the records of each of them, and start.
+    """Return the groups split by a column: rows, the records of each row, and start.
 
-    `counts` are the records of every row of the table. Groups of one row are dropped: `settled`
-    gets their figures, and `told` becomes the figures of all.
+    `counts` are the records of every row of the table. Groups of one row are dropped and their
+    figures added to `settled`; `told` becomes those figures and the ones of all other groups.
     """
     moved, bounds, alone = split_classes(rows, start, column, domain)
-    tell(counts[alone], len(alone), settled)
+    add_figures(counts[alone], len(alone), settled)
     told[:] = settled
     heavy = counts[moved]
     sizes = np.zeros(len(bounds) - 1, dtype=np.int64)
     for g in range(len(sizes)):
         for i in range(bounds[g], bounds[g + 1]):
             sizes[g] += heavy[i]
-    tell(sizes, len(sizes), told)
+    add_figures(sizes, len(sizes), told)
     return moved, heavy, bounds
 
 
@@ -84,8 +90,8 @@ def split(
 def class_cost(size: int, weight: int, squares: int, kind: int) -> int:
     """Return what a class of `size` rows costs, given its sums of weights and squared weights.
 
-    By kind: 0, the rows but one; 1, the pairs of records of different rows; else the weight. A
-    class of one row costs 0.
+    By kind: 0, the rows less 1; 1, the pairs of records of different rows; else the sum of weights.
+    A class of one row costs 0.
     """
     if size < 2:
         return 0
@@ -97,7 +103,9 @@ def class_cost(size: int, weight: int, squares: int, kind: int) -> int:
 
 
 @jit
-def costs_of(rows: Codes, starts: Counts, weights: Counts, kind: int, costs: Counts) -> None:
+def fill_class_costs(
+    rows: Codes, starts: Counts, weights: Counts, kind: int, costs: Counts
+) -> None:
     """Fill `costs` with what each class costs (`class_cost`); empty weights are all 1."""
     for c in range(len(starts) - 1):
         size = starts[c + 1] - starts[c]
@@ -111,8 +119,8 @@ def costs_of(rows: Codes, starts: Counts, weights: Counts, kind: int, costs: Cou
 
 
 @jit
-def large_first(costs: Counts, order: Codes) -> None:
-    """Fill `order` with the classes, dearest first, to the nearest power of two."""
+def order_dearest_first(costs: Counts, order: Codes) -> None:
+    """Fill `order` with the classes, dearest first, by costs rounded down to a power of two."""
     free = np.zeros(66, dtype=np.int64)
     for c in range(len(costs)):
         rank, rest = 0, costs[c]
@@ -135,13 +143,13 @@ def large_first(costs: Counts, order: Codes) -> None:
 
 
 @jit
-def settle(
+def keep_dear_classes(
     rows: Codes, starts: Counts, costs: Counts, order: Codes, spare: int, kept: Codes, free: Counts
 ) -> tuple[int, int]:
     """Copy the classes in this order, without the last ones that cost `spare` or less together.
 
-    The rows go to `kept`, the bounds to `free`, the costs stay in `costs` in their new order.
-    Returned are the number of classes kept and what the others cost.
+    The rows go to `kept`, the bounds to `free`; `costs` becomes the costs in the new order.
+    Returned are the number of classes kept and what the others cost together.
     """
     number = len(order)
     lost = 0
@@ -163,7 +171,7 @@ def settle(
 
 
 @jit
-def cost_refined(
+def refined_cost_range(
     rows: Codes,
     starts: Counts,
     costs: Counts,
@@ -177,10 +185,10 @@ def cost_refined(
 ) -> tuple[int, int]:
     """Return the least and the most that all classes can cost once they are split by a column.
 
-    Classes are split in turn until it is clear whether the cost keeps to the budget; a budget below
-    0 wants all of them split. `lost` is the most that classes left out cost. `sums` has a line with
-    a zero for every code, three with weights, and has them again afterwards; `seen` has room for
-    every code.
+    Classes are split in turn until it is clear whether that is within the budget, and all of them
+    if the budget is below 0. `costs` are what they cost now, `lost` the most that classes left out
+    cost. `sums` has a zero for every code, in one line or, with weights, in three, and has them
+    again afterwards; `seen` has room for every code.
     """
     least = 0
     most = costs.sum() + lost

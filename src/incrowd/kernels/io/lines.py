@@ -15,12 +15,15 @@ _RETURN = 13
 
 
 @jit
-def survey(text: np.ndarray, separator: int, wanted: int, blank: Counts, found: Counts) -> None:
-    """Fill `found` with counts of records and of those without `wanted` fields, and `blank`.
+def survey_records(
+    text: np.ndarray, separator: int, wanted: int, blank: Counts, found: Counts
+) -> None:
+    """Fill `found` with counts of records, blank lines and ragged records, and `blank`.
 
-    `found`, shape (5,), zeros at first, becomes: records, blank lines, ragged records, the line of
-    the first ragged one, the line where a quote opens that never closes (0 if none). `blank`, shape
-    (m,), gets the positions of the first m blank lines among records and blank lines.
+    A record is ragged if it has not `wanted` fields. `found`, shape (5,), zeros at first, becomes:
+    records (ragged ones, too), blank lines, ragged records, the line of the first ragged one (from
+    1 on, 0 if none), the line where a quote opens that never closes (0 if none). `blank`, shape
+    (m,), gets the places, from 0 on, of the first m blank lines among records and blank lines.
     """
     line, start_line, quote_line = 1, 1, 0
     fields, length = 1, 0
@@ -64,7 +67,7 @@ def survey(text: np.ndarray, separator: int, wanted: int, blank: Counts, found: 
 
 
 @jit
-def last_end(text: np.ndarray, separator: int) -> int:
+def last_record_end(text: np.ndarray, separator: int) -> int:
     """Return the offset after the last line end that ends a record; 0 if there is none.
 
     The text must start with a record.

@@ -17,7 +17,7 @@ _NEWLINE = 10
 _RETURN = 13
 _BLOCK = 64
 SPARE = _BLOCK
-"""How many places more than there are cells `find_stops` needs."""
+"""How many places `find_stops` needs beyond one per cell."""
 KEPT = -1
 """A column that stays as it is."""
 
@@ -38,7 +38,10 @@ def _plain_stops(text: np.ndarray, separator: int, stops: np.ndarray) -> int:
 
 @jit
 def _quote_fits(text: np.ndarray, i: int, separator: int, inside: bool) -> bool:
-    """Whether a quote may stand at i: where a cell begins or ends, or beside another quote."""
+    """Whether a quote may stand at i: where a cell begins or ends, or beside another quote.
+
+    `inside` says whether a quote is open before i.
+    """
     if not inside and i == 0:
         return True
     beside = text[i + 1] if inside else text[i - 1]
@@ -69,10 +72,10 @@ def _careful_stops(text: np.ndarray, separator: int, stops: np.ndarray) -> int:
 def find_stops(text: np.ndarray, separator: int, plain: bool, stops: np.ndarray) -> int:
     """Fill `stops` with where each cell of a text ends; return how many there are, or -1.
 
-    A cell ends at its separator or line feed. One that starts with a quote ends with one, inside of
-    which two are one. In any other there are no quotes, and no returns but before the end of a
-    line. The text ends with a line feed and is `plain` if it has neither quotes nor returns. -1 if
-    it is not written so, or if the cells are more than `SPARE` less than the places.
+    A cell ends at its separator or line feed. A cell that starts with a quote ends with one; inside
+    it two quotes stand for one. Any other has no quotes, and no returns but before a line feed. The
+    text ends with a line feed; it is `plain` if it has neither quotes nor returns. -1 if it is not
+    written so, or if `stops` is too short: `SPARE` places more than there are cells are enough.
     """
     if plain:
         return _plain_stops(text, separator, stops)
@@ -81,7 +84,7 @@ def find_stops(text: np.ndarray, separator: int, plain: bool, stops: np.ndarray)
 
 @jit
 def are_records(text: np.ndarray, stops: np.ndarray, width: int) -> bool:
-    """Whether every `width` cells, and no fewer, end a line; blank lines are no records."""
+    """Whether each line has `width` cells, and none is blank."""
     if len(stops) % width:
         return False
     wrong = 0
@@ -96,7 +99,7 @@ def are_records(text: np.ndarray, stops: np.ndarray, width: int) -> bool:
 
 
 @jit
-def _copy(
+def _copy_bytes(
     source: np.ndarray, start: np.uint64, stop: np.uint64, made: np.ndarray, place: np.uint64
 ) -> np.uint64:
     """Copy the bytes from `start` to before `stop` to this place; return the place behind them."""
@@ -107,7 +110,7 @@ def _copy(
 
 
 @jit
-def splice(
+def splice_records(
     text: np.ndarray,
     stops: np.ndarray,
     runs: Codes,
@@ -117,12 +120,13 @@ def splice(
     made: np.ndarray,
     ends: Counts,
 ) -> None:
-    """Write the records of a text without some cells, and with others in place of some.
+    """Write the records of a text to `made`, without some columns and with other cells in some.
 
-    The text is records, whose cells end at the `stops`. A run is its first column, its last, and
-    `KEPT` if they stay as they are, or j: the one column shows its face `codes[j, record]`, which
-    is the bytes of `faces` from `bounds[j, code]` up to `bounds[j, code + 1]`. `made` takes the
-    records and must be large enough, `ends` the place where each ends.
+    The cells of the text end at the `stops`. Each line of `runs` is (first column, last column,
+    what): with `KEPT` the columns stay as they are; with a number j there is one column, and it
+    shows the text of the code `codes[j, record]`, the bytes of `faces` from `bounds[j, code]` up to
+    `bounds[j, code + 1]`. Columns in no run are left out. `made` must be large enough; `ends`, with
+    an entry per record, gets the place after each.
     """
     width = len(stops) // max(1, len(ends))
     place, start, separator = np.uint64(0), 0, text[stops[0]] if len(stops) else 0
@@ -138,11 +142,11 @@ def splice(
             if what == KEPT:
                 low = stops[base + first - 1] + 1 if first else start
                 high = stops[base + end] if end < width - 1 else last
-                place = _copy(text, np.uint64(low), np.uint64(high), made, place)
+                place = _copy_bytes(text, np.uint64(low), np.uint64(high), made, place)
             else:
                 code = codes[what, record]
                 low, high = bounds[what, code], bounds[what, code + 1]
-                place = _copy(faces, np.uint64(low), np.uint64(high), made, place)
+                place = _copy_bytes(faces, np.uint64(low), np.uint64(high), made, place)
         made[place] = _NEWLINE
         place += np.uint64(1)
         ends[record] = np.int64(place)
@@ -150,11 +154,11 @@ def splice(
 
 
 @jit
-def gather(text: np.ndarray, ends: Counts, order: Counts, made: np.ndarray) -> int:
-    """Write the records of a text, each of which ends where `ends` says, to `made` in this order.
+def gather_records(text: np.ndarray, ends: Counts, order: Counts, made: np.ndarray) -> int:
+    """Write the records of a text to `made` in this order; return a number that means nothing.
 
-    Records lie far apart, so the first bytes of some are fetched together before they are copied:
-    the sum of those bytes is returned so that nobody leaves that out.
+    Record r ends before `ends[r]`. Records lie far apart, so the first bytes of some are fetched
+    together before they are copied; their sum is returned so that no compiler leaves that out.
     """
     place, touched = np.uint64(0), 0
     starts, stops = np.empty(_BLOCK, dtype=np.uint64), np.empty(_BLOCK, dtype=np.uint64)
@@ -167,5 +171,5 @@ def gather(text: np.ndarray, ends: Counts, order: Counts, made: np.ndarray) -> i
         for j in range(size):
             touched += text[starts[j]]
         for j in range(size):
-            place = _copy(text, starts[j], stops[j], made, place)
+            place = _copy_bytes(text, starts[j], stops[j], made, place)
     return touched

@@ -3,7 +3,8 @@
 Rows that show the same have the same sum of keys. Two others may have it, too, which is so unlikely
 that it may mislead an estimate, but whoever makes classes of the rows must compare what they show.
 
-Shapes: codes (d, rows); weights, keys and class_of (rows,).
+Shapes: codes (d, rows); weights, the records of each row, keys and class_of (rows,). `offset` says
+where in `LevelCodes` a level of a column begins.
 """
 
 from typing import NamedTuple
@@ -28,7 +29,9 @@ _TINY = 1e-12
 
 
 @jit
-def show(codes: Codes, tables: LevelCodes, offset: Counts, keys: Keys, costs: Floats) -> None:
+def fill_keys_and_costs(
+    codes: Codes, tables: LevelCodes, offset: Counts, keys: Keys, costs: Floats
+) -> None:
     """Fill `keys` and `costs` of each row: column j is at the level that begins at `offset[j]`."""
     keys[:] = np.uint64(0)
     costs[:] = 0.0
@@ -50,7 +53,7 @@ def slot_of(key: np.uint64, slots: Keys, sizes: Counts) -> int:
 
 
 @jit
-def count(
+def count_released(
     codes: Codes,
     weights: Counts,
     shown: tuple[Keys, Floats],
@@ -59,10 +62,11 @@ def count(
     least: int,
     work: CostCache,
 ) -> tuple[int, float]:
-    """Return the records in classes of `least` or more that may be shown, and what they pay.
+    """Return the records in classes of `least` or more that may be shown, and the sum they pay.
 
-    `shown` is the key and cost of each row at some levels; `change` tells what is different now:
-    lines of column, old offset, new offset. `work`, which has more slots than rows, is filled with
+    Rows of the same key are a class. `shown` is the key and cost of each row at some levels;
+    `change` has a line for each column that is at another level now: column, old offset, new
+    offset. `work`, which has more slots than rows, is filled with
     the slot of each row, the records in each slot and the cost of each row.
     """
     keys, costs = shown
@@ -89,7 +93,7 @@ def count(
 
 @jit
 def level_totals(codes: Codes, weights: Counts, costs: Floats, offset: Counts) -> Floats:
-    """Return what records pay by column and level, 1 at most each; 0 where `offset` is -1."""
+    """Return the sum records pay, 1 at most each, by column and level; 0 where `offset` is -1."""
     total = np.zeros(offset.shape)
     for j in range(offset.shape[0]):
         for level in range(offset.shape[1]):
@@ -112,9 +116,10 @@ def join_cost(
 ) -> tuple[float, float]:
     """Return what a record of a class pays now, and would pay if the row joined the class.
 
-    The second is infinite if the row may not join it. The class has these levels and the codes
-    `first`; where the row is at another node it rises, and `joined` becomes its new levels.
-    `tables` is (nodes, costs), laid out as in `LevelCodes`.
+    The second is infinite if the row may not join it. The class has these `levels`, and `first` is
+    the codes of one of its rows. In each column the class rises to the lowest level at which the
+    row has its node; `joined` becomes these levels. `tables` is (nodes, costs), laid out as in
+    `LevelCodes`; `offset`, by column and level, is -1 for levels that are not allowed.
     """
     nodes, costs = tables
     now, then = 0.0, 0.0
@@ -135,7 +140,7 @@ def join_cost(
 
 
 @jit
-def settle(
+def settle_rows(
     codes: Codes,
     weights: Counts,
     class_of: Codes,
@@ -144,10 +149,10 @@ def settle(
     tables: tuple[Codes, Floats],
     offset: Counts,
 ) -> None:
-    """Put each row of class -1 into the class that makes all records together pay least more.
+    """Put each row of class -1 into the class where all records together pay least more.
 
     `class_of`, `levels` (a line per class) and `sizes` change in place. Rows that may join no class
-    stay.
+    stay in -1. `tables` and `offset` are as in `join_cost`.
     """
     first = np.zeros(levels.shape, np.int32)
     for i in range(len(class_of) - 1, -1, -1):
@@ -188,7 +193,7 @@ GAIN = 1e-9
 
 
 @jit
-def pull(
+def plan_moves(
     codes: Codes,
     weights: Counts,
     classes: RowClasses,
@@ -199,22 +204,23 @@ def pull(
 ) -> tuple[Codes, int]:
     """Return the class that each row should move to, -1 if it should stay, and how many are new.
 
-    Rows that would pay less at this vector move together if they are at least `least` records or
-    the class exists; classes that they leave keep `least` records or none. New classes are numbered
-    after those there are. Rows of class -1 are left out: they pay 1 and are free to go.
+    The levels at hand are those of `offset`. Rows that would pay less there, and look alike, move
+    together if they are at least `least` records or their class exists; classes that they leave
+    keep `least` records or none. New classes are numbered after the others. Rows of class -1 are
+    suppressed: they pay 1 and are free to go. `work` is overwritten.
     """
     class_of, class_keys, class_sizes = classes.class_of, classes.keys, classes.sizes
     slots, sizes, place, paid = work
     keys = np.empty(len(weights), np.uint64)
-    show(codes, tables, offset, keys, paid)
-    gainers = _gainers(weights, keys, classes, work)
+    fill_keys_and_costs(codes, tables, offset, keys, paid)
+    gainers = _list_gainers(weights, keys, classes, work)
     goal = np.full(len(slots), -1, np.int32)
     for c in range(len(class_keys)):
         slot = slot_of(class_keys[c], slots, sizes)
         if sizes[slot] > 0 and class_sizes[c] > 0:
             goal[slot] = c
     target = np.full(len(weights), -1, np.int32)
-    kept = gainers[_promising(gainers, place, sizes, goal, least)]
+    kept = gainers[_flag_promising(gainers, place, sizes, goal, least)]
     pairs = place[kept] * (len(class_keys) + 1) + class_of[kept] + 1
     order = kept[np.argsort(pairs, kind="mergesort")]
     rest = class_sizes.copy()
@@ -223,7 +229,7 @@ def pull(
         begin, slot = end, place[order[end]]
         while end < len(order) and place[order[end]] == slot:
             end += 1
-        moved = _share(weights, class_of, rest, order[begin:end], least, target)
+        moved = _mark_movable(weights, class_of, rest, order[begin:end], least, target)
         if moved < least and goal[slot] < 0:
             target[order[begin:end]] = -1
             continue
@@ -238,10 +244,10 @@ def pull(
 
 
 @jit
-def _gainers(weights: Counts, keys: Keys, classes: RowClasses, work: CostCache) -> Counts:
-    """Return the rows that would pay less than they do, counted in their slots of `work`.
+def _list_gainers(weights: Counts, keys: Keys, classes: RowClasses, work: CostCache) -> Counts:
+    """Return the rows that would pay less than they do; fill `work` with their slots and sizes.
 
-    `work` has what each row would pay; its sizes are set to 0 first.
+    `work.paid` is what each row would pay; the sizes of the slots count only these rows.
     """
     class_of, class_costs = classes.class_of, classes.costs
     slots, sizes, place, paid = work
@@ -261,8 +267,8 @@ def _gainers(weights: Counts, keys: Keys, classes: RowClasses, work: CostCache) 
 
 
 @jit
-def _promising(rows: Counts, place: Counts, sizes: Counts, goal: Codes, least: int) -> Flags:
-    """Return flags for `rows`: whether a slot has `least` records, or is a class already."""
+def _flag_promising(rows: Counts, place: Counts, sizes: Counts, goal: Codes, least: int) -> Flags:
+    """Flag those of `rows` whose slot has `least` records or is a class already (`goal`)."""
     flags = np.empty(len(rows), np.bool_)
     for r in range(len(rows)):
         slot = place[rows[r]]
@@ -271,13 +277,13 @@ def _promising(rows: Counts, place: Counts, sizes: Counts, goal: Codes, least: i
 
 
 @jit
-def _share(
+def _mark_movable(
     weights: Counts, class_of: Codes, rest: Counts, rows: Counts, least: int, target: Codes
 ) -> int:
-    """Set `target` to 0 for the rows of a slot that can go; return how many records they are.
+    """Set `target` to 0 for those of `rows` that can go; return how many records they are.
 
-    A class lets go what it has beyond `least` records, or all of it. `rest` is what each has;
-    `rows` stand class by class.
+    They would move to one slot, and stand class by class. A class lets go all of its records, or
+    those beyond `least`; `rest` is the records of each class. Class -1 lets go all.
     """
     moved, end = 0, 0
     while end < len(rows):

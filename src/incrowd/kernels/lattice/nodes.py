@@ -2,8 +2,14 @@
 
 The key of a row is the sum of its nodes times the columns' strides; rows of one key are a class.
 
+A *node* of the lattice is a vector of levels; a *range* is the nodes from `low` to `high`. A *cut*
+says what the loss of every node at or below a node of the cut is at least: `Cuts` is (those nodes,
+the parts of the limit by column and level, what it adds to a node's limit, whether no such node is
+allowed at all), with a line per cut. `costs` are by column and level; infinite limits mean that no
+solution is there.
+
 Shapes: node, low and high (d,), with low <= high column by column; codes (d, rows), in
-`refine_keys` (rows,); counts, keys and class_of (rows,); what is found for classes (classes,).
+`pair_keys` (rows,); counts, keys and class_of (rows,); what is found for classes (classes,).
 """
 
 from typing import TypeAlias
@@ -27,7 +33,10 @@ _ONE = np.uint64(1)
 
 @jit
 def limit_below(cuts: Cuts, c: int, node: Counts, base: float) -> float:
-    """Return the limit that cut c gives at a node of limit `base`; -inf if none, inf if hard."""
+    """Return the least loss that cut c allows at a node whose limit is `base` without it.
+
+    Minus infinity if the node is not below the cut, infinity if the cut is hard.
+    """
     nodes, parts, surcharge, hard = cuts
     total = 0.0
     for j in range(len(node)):
@@ -39,7 +48,7 @@ def limit_below(cuts: Cuts, c: int, node: Counts, base: float) -> float:
 
 @jit
 def node_limit(node: Counts, cuts: Cuts, base: float) -> tuple[float, int]:
-    """Return the limit of a node, `base` without cuts, and the cut that gives it, or -1."""
+    """Return a node's limit, the largest of `base` and all cuts, and that cut's number, or -1."""
     limit, by = base, -1
     for c in range(len(cuts[3])):
         here = limit_below(cuts, c, node, base)
@@ -51,13 +60,13 @@ def node_limit(node: Counts, cuts: Cuts, base: float) -> tuple[float, int]:
 
 
 @jit
-def escape(
+def ways_of_escape(
     cut: Counts, low: Counts, high: Counts, costs: Floats
 ) -> tuple[float, int, int, np.uint64]:
-    """Return how nodes of a range get out from below a cut: in columns where `high` is above it.
+    """Return the columns in which nodes of a range can rise above a cut, and what that costs.
 
-    What the cheapest such column costs, how many there are, the last of them, and all as bits
-    (column j as bit j % 64); infinite, 0, -1 and 0 if there are none.
+    Returned are the cost of the cheapest such column, how many there are, the last of them, and all
+    as bits (column j as bit j % 64); infinity, 0, -1 and 0 if there are none.
     """
     least, ways, last, mask = np.inf, 0, -1, np.uint64(0)
     for j in range(len(low)):
@@ -71,7 +80,11 @@ def escape(
 
 @jit
 def joint_escape_cost(need: Floats, escapes: Bits) -> float:
-    """Return what it costs to escape cuts that share no column of escape, costliest first."""
+    """Return the sum that it costs to rise above cuts that share no column, chosen costliest first.
+
+    `need` is the cost for each cut, `escapes` its columns as bits; those that need nothing do not
+    count.
+    """
     used = np.uint64(0)
     total = 0.0
     while True:
@@ -94,12 +107,13 @@ def tighten_range(
     cuts: Cuts,
     best: float,
 ) -> tuple[float, int]:
-    """Raise `low`, in place, as far as the cuts ask; return the range's limit and a cut, or -1.
+    """Raise `low`, in place, as far as the cuts ask; return the range's limit and a cut.
 
-    The cut is the one that divides the range best. A node of the range is below a cut, and pays for
-    it, or escapes it. If nothing below can be better than `best` and there is one column of escape
-    only, `low` rises there; if there is none, the limit is infinite. `floors` are what the sum of
-    costs starts from, minus infinity if there are none, and another limit that holds at `low`.
+    The cut, or -1, is the one to divide the range by. A node of the range is below a cut, and pays
+    for it, or has risen above it in some column. Where no node below a cut can be better than
+    `best`, `low` rises above it if only one column allows that; if none does, the limit is infinite
+    and the cut is that one. `floors` are what the sum of costs starts from, minus infinity without
+    one, and another limit that holds at `low`.
     """
     need = np.empty(len(cuts[3]), np.float64)
     escapes = np.empty(len(cuts[3]), np.uint64)
@@ -116,7 +130,7 @@ def tighten_range(
             paid = limit_below(cuts, c, low, base)
             if paid <= base + _EPSILON:
                 continue
-            least, ways, last, escapes[c] = escape(cuts[0][c], low, high, costs)
+            least, ways, last, escapes[c] = ways_of_escape(cuts[0][c], low, high, costs)
             if paid == np.inf or paid > best + _EPSILON:
                 if ways == 0:
                     return np.inf, c
@@ -133,10 +147,13 @@ def tighten_range(
 
 
 @jit
-def node_keys(
+def add_node_keys(
     codes: Codes, begin: int, maps: Codes, offset: Counts, stride: Counts, keys: Counts
 ) -> None:
-    """Add to keys of rows from `begin` on their nodes times the columns' strides; 0 skips one."""
+    """Add the nodes of rows from `begin` on, times the columns' strides, to `keys`, in place.
+
+    `maps[offset[j] + code]` is the node of a code of column j. Columns of stride 0 are skipped.
+    """
     for j in range(codes.shape[0]):
         step = stride[j]
         if step == 0:
@@ -156,10 +173,11 @@ def count_dense(
     steps: tuple[Counts, Counts, int],
     class_of: Codes,
 ) -> tuple[Codes, Counts]:
-    """Fill in `class_of` for a run of rows, in order of appearance in it.
+    """Fill `class_of` for a run of rows; return the first row and the records of each class.
 
-    Returned are the first row and the records of each class. `steps` are where the columns' maps
-    begin, their strides, and what all keys are below: there is an array for all of them.
+    `rows` is (first row, one after the last). Classes are numbered in the order of their first row
+    within the run. `steps` is (where each column's map begins, strides, what all keys are below):
+    an array has an entry for every possible key.
     """
     begin, end = rows
     offset, stride, span = steps
@@ -171,7 +189,7 @@ def count_dense(
     for start in range(begin, end, _BLOCK):
         here = min(_BLOCK, end - start)
         keys[:here] = 0
-        node_keys(codes, start, maps, offset, stride, keys[:here])
+        add_node_keys(codes, start, maps, offset, stride, keys[:here])
         for i in range(here):
             number = place[keys[i]]
             if number < 0:
@@ -193,7 +211,10 @@ def renumber(class_of: Codes, number: Codes) -> None:
 
 @jit
 def count_hashed(keys: Counts, counts: Counts) -> tuple[Codes, Codes, Counts]:
-    """Return each row's class, in order of appearance; each class's first row and records."""
+    """Return the class of each row, and each class's first row and records.
+
+    Rows of one key are a class; classes are numbered in the order of their first row.
+    """
     rows = len(keys)
     room = 16
     while room < 2 * rows:
@@ -222,7 +243,7 @@ def count_hashed(keys: Counts, counts: Counts) -> tuple[Codes, Codes, Counts]:
 
 
 @jit
-def refine_keys(numbers: Codes, codes: Codes, domain: int) -> Counts:
+def pair_keys(numbers: Codes, codes: Codes, domain: int) -> Counts:
     """Return one key for each pair of a number and a code below `domain`."""
     keys = np.empty(len(numbers), np.int64)
     for i in range(len(numbers)):
@@ -231,7 +252,7 @@ def refine_keys(numbers: Codes, codes: Codes, domain: int) -> Counts:
 
 
 @jit
-def failing_codes(
+def add_failing_codes(
     codes: Codes,
     counts: Counts,
     rows: tuple[int, int],
@@ -241,7 +262,7 @@ def failing_codes(
     start: Counts,
     held: Counts,
 ) -> None:
-    """Add to `held[start[j] + code]` the records of failing classes that hold that code.
+    """Add to `held[start[j] + code]` the records of failing classes with that code in column j.
 
     Only rows from `rows[0]` to before `rows[1]` count; row i is in class `class_of[row_of[i]]`.
     """
@@ -255,9 +276,10 @@ def failing_codes(
 def costs_by_level(
     held: Counts, start: Counts, costs: Floats, offset: Counts, heights: Counts
 ) -> Floats:
-    """Return what records pay by column and level, `held[start[j] + code]` of them for each code.
+    """Return the sum that records pay, by column and level.
 
-    `costs[offset[j] + code * heights[j] + level]` is what a cell costs.
+    There are `held[start[j] + code]` records of each code of column j, which has `heights[j]`
+    levels; `costs[offset[j] + code * heights[j] + level]` is what a cell costs.
     """
     total = np.zeros((len(heights), heights.max()), np.float64)
     for j in range(len(heights)):

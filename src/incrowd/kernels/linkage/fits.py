@@ -1,7 +1,9 @@
 """Classes of people and of released rows, and which of them fit, column by column.
 
 Rows of one class stand together in `rows`; class c has those from `start[c]` to `start[c + 1]`.
-Pairs that fit are compressed rows: the members of each owner.
+Pairs that fit are compressed rows: the *members* of each *owner*, classes of either side.
+`members` is such (start, member); `shown` is (start, code, weight), the values that each member
+shows; `truth` is (start, value, people), the values that each row of people holds.
 
 Shapes: rows (rows,); start (classes + 1,), ascending; compressed rows are bounds (owners + 1,) and
 the members of all owners, owner after owner.
@@ -13,12 +15,12 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.compile import jit
-from incrowd.kernels.histogram import bounds
+from incrowd.kernels.histogram import class_bounds
 
 
 @jit
-def split(rows: Codes, start: Counts, column: Codes, domain: int) -> tuple[Codes, Counts]:
-    """Return the classes split by a column, with codes below `domain`: rows, and their bounds."""
+def split_by_column(rows: Codes, start: Counts, column: Codes, domain: int) -> tuple[Codes, Counts]:
+    """Return the classes split by a column, with codes below `domain`: rows and start."""
     end = len(rows)
     cells = np.full(domain, -1, dtype=np.int32)
     label, moved = np.empty(end, dtype=np.int32), np.empty(end, dtype=np.int32)
@@ -49,8 +51,8 @@ def split(rows: Codes, start: Counts, column: Codes, domain: int) -> tuple[Codes
 
 @jit
 def transpose_pairs(start: Counts, member: Codes, number: int) -> tuple[Counts, Codes]:
-    """Return the pairs by member: where each of `number` members begins, and its owners."""
-    begin = bounds(member, number)
+    """Return the pairs as compressed rows of `number` members: start, and the owners of each."""
+    begin = class_bounds(member, number)
     free, owner = begin[:-1].copy(), np.empty(len(member), dtype=np.int32)
     for a in range(len(start) - 1):
         for i in range(start[a], start[a + 1]):
@@ -61,7 +63,7 @@ def transpose_pairs(start: Counts, member: Codes, number: int) -> tuple[Counts, 
 
 @jit
 def sum_members(start: Counts, member: Codes, figure: Counts) -> Counts:
-    """Return for each owner the sum of the figure over its members."""
+    """Return for each owner the sum of `figure` over its members."""
     sums = np.zeros(len(start) - 1, dtype=np.int64)
     for c in range(len(start) - 1):
         for i in range(start[c], start[c + 1]):
@@ -70,12 +72,13 @@ def sum_members(start: Counts, member: Codes, figure: Counts) -> Counts:
 
 
 @jit
-def add_owners(
+def add_owner_figures(
     members: tuple[Counts, Codes], figure: Counts, first: int, total: Counts, last: Codes
 ) -> None:
-    """Add the figure of each owner to `total` of all its members, in place.
+    """Add the figure of each owner to `total` of each of its members, in place.
 
-    `last` becomes the number of the last owner of each; numbers begin with `first`.
+    Where a member has an owner, `last` becomes the number of its last one; `first` is the number of
+    the first owner given.
     """
     for a in range(len(members[0]) - 1):
         for i in range(members[0][a], members[0][a + 1]):
@@ -84,8 +87,8 @@ def add_owners(
 
 
 @jit
-def hand_out(start: Counts, member: Codes, figure: Counts, each: Counts) -> None:
-    """Fill `each` with the figure of the owner of each member."""
+def fill_owner_figures(start: Counts, member: Codes, figure: Counts, each: Counts) -> None:
+    """Fill `each` with the figure of each member's owner, the last of several."""
     for c in range(len(start) - 1):
         for i in range(start[c], start[c + 1]):
             each[member[i]] = figure[c]
@@ -95,7 +98,10 @@ def hand_out(start: Counts, member: Codes, figure: Counts, each: Counts) -> None
 def gather_shown(
     members: tuple[Counts, Codes], shown: tuple[Counts, Codes, Floats], domain: int
 ) -> tuple[Counts, Codes, Floats]:
-    """Return what the members of each class show together: start, codes and summed weights."""
+    """Return what the members of each class show together: start, code and summed weight.
+
+    Codes, below `domain`, are in the order in which a class first meets them.
+    """
     classes = len(members[0]) - 1
     start = np.zeros(classes + 1, dtype=np.int64)
     code, weight = np.empty(classes, dtype=np.int32), np.empty(classes, dtype=np.float64)
@@ -108,7 +114,7 @@ def gather_shown(
                 v = shown[1][e]
                 if place[v] < start[c]:
                     if used == len(code):
-                        code, weight = _twice(code), _twice(weight)
+                        code, weight = _enlarge(code), _enlarge(weight)
                     place[v], code[used], weight[used] = used, v, 0.0
                     used += 1
                 weight[place[v]] += shown[2][e]
@@ -117,7 +123,7 @@ def gather_shown(
 
 
 @jit
-def _twice(line: Any) -> Any:
+def _enlarge(line: Any) -> Any:
     """Return a copy of the array with room for twice as many entries and one more."""
     more = np.empty(2 * len(line) + 1, dtype=line.dtype)
     for i in range(len(line)):
@@ -133,7 +139,10 @@ def _add_shown(
     weight: Floats,
     seen: Codes,
 ) -> int:
-    """Add to `weight` what the members of class c show; return how many codes `seen` gets."""
+    """Add to `weight[code]` what the members of class c show; list these codes in `seen`.
+
+    Return how many they are. All weights must be 0 before.
+    """
     number = 0
     for i in range(members[0][c], members[0][c + 1]):
         m = members[1][i]
@@ -150,7 +159,7 @@ def _add_shown(
 def _add_lines(
     members: tuple[Counts, Codes], c: int, lines: Floats, weight: Floats, seen: Codes
 ) -> int:
-    """Do as `_add_shown` does, from a line of weights for each member: faster, and codes ascend."""
+    """Do what `_add_shown` does, from a line of weights per member: faster, and codes ascend."""
     for i in range(members[0][c], members[0][c + 1]):
         for v in range(len(weight)):
             weight[v] += lines[members[1][i], v]
@@ -163,8 +172,11 @@ def _add_lines(
 
 
 @jit
-def _most(weight: Floats, seen: Codes, number: int, equal: float) -> tuple[float, int]:
-    """Return `equal` times the largest weight of the `number` codes seen, and how many reach it."""
+def _top_weight(weight: Floats, seen: Codes, number: int, equal: float) -> tuple[float, int]:
+    """Return `equal` times the largest weight of the codes seen, and how many of them reach it.
+
+    Those are the best guesses; `equal` is 1 or a little less, so that nearly equal weights tie.
+    """
     least = 0.0
     for j in range(number):
         least = max(least, weight[seen[j]] * equal)
@@ -175,8 +187,11 @@ def _most(weight: Floats, seen: Codes, number: int, equal: float) -> tuple[float
 
 
 @jit
-def _in_lines(shown: tuple[Counts, Codes, Floats], domain: int, visits: int) -> Floats:
-    """Return what members show, shape (members, domain), or (0, domain) if that would not pay."""
+def _weight_lines(shown: tuple[Counts, Codes, Floats], domain: int, visits: int) -> Floats:
+    """Return the weight of each code that members show, shape (members, domain).
+
+    It is (0, domain) if building it takes longer than it saves in so many `visits` of members.
+    """
     members, entries = len(shown[0]) - 1, len(shown[1])
     if members * domain > min(4 * entries, visits):
         return np.zeros((0, domain))
@@ -205,27 +220,26 @@ def disclosed_values(
     equal: float,
     before: tuple[Floats, float],
 ) -> tuple[Counts, Floats, Floats, Floats]:
-    """Return per class: the values that its members show, people who hold one, hits, and the worst.
+    """Return per class of people: how many values it is shown, who holds one, hits, and the worst.
 
-    Hits are those of the best guess, drawn of the values of the largest weight (above `equal` times
-    it); in a class that shows none, value v is guessed with the chance `usual[v]`. `people` are the
-    rows of each class, `truth` the values of each row with their people. The last is of shape
-    (classes, 3): with `before`, the chance of each value without the release and a limit, how many
-    people have their own value at a chance above the limit that was not so before, the largest such
-    chance of anybody, and the most that is added to one.
+    The second is how many people hold one of these values. Hits are the expected number of people
+    whose value is guessed, if the guess is drawn among the values of the largest weight (at least
+    `equal` times it); in a class that is shown none, value v is guessed with the chance `usual[v]`.
+    `people` are the rows of each class. The worst is (classes, 3), a line as in `_update_worst`;
+    `before` is (the chance of each value without the release, the limit).
     """
     classes = len(members[0]) - 1
     values = np.zeros(classes, dtype=np.int64)
     possible, hits, worst = np.zeros(classes), np.zeros(classes), np.zeros((classes, 3))
     weight, seen = np.zeros(len(usual)), np.empty(len(usual), dtype=np.int32)
-    lines = _in_lines(shown, len(usual), len(members[1]))
+    lines = _weight_lines(shown, len(usual), len(members[1]))
     for c in range(classes):
         if len(lines):
             number = _add_lines(members, c, lines, weight, seen)
         else:
             number = _add_shown(members, c, shown, weight, seen)
         values[c] = number
-        least, ties = _most(weight, seen, number, equal)
+        least, ties = _top_weight(weight, seen, number, equal)
         total = 0.0
         for j in range(number):
             total += weight[seen[j]]
@@ -239,18 +253,19 @@ def disclosed_values(
                     possible[c] += truth[2][t]
                     if weight[v] >= least:
                         hits[c] += truth[2][t] / ties
-                    _judge(worst[c], weight[v] / total, truth[2][t], before[0][v], before[1])
+                    _update_worst(worst[c], weight[v] / total, truth[2][t], before[0][v], before[1])
         for j in range(number):
             weight[seen[j]] = 0.0
     return values, possible, hits, worst
 
 
 @jit
-def _judge(worst: Floats, chance: float, people: float, before: float, limit: float) -> None:
-    """Update `worst` with the chance that a release gives to so many people's own value.
+def _update_worst(worst: Floats, chance: float, people: float, before: float, limit: float) -> None:
+    """Update `worst` with the chance that a release gives to the own value of so many people.
 
-    `worst` is people lifted above the limit, largest chance, most added (`_share_added`). Whoever
-    is lifted was not above it before, and the release closes at least half of what was open.
+    `worst` is: how many people are lifted above the limit, the largest chance, and the most that is
+    added to one (`_share_added`). Whoever is lifted was not above the limit `before`, and at least
+    half of what the chance lacked to 1 is added.
     """
     added = _share_added(chance, before)
     if chance > limit + 1e-9 and before <= limit + 1e-9 and added >= 0.5 - 1e-9:
@@ -260,21 +275,21 @@ def _judge(worst: Floats, chance: float, people: float, before: float, limit: fl
 
 
 @jit
-def disclosed_own(
+def disclosed_own_values(
     people: tuple[Counts, Codes],
     truth: tuple[Counts, Codes, Floats],
     domain: int,
     equal: float,
     before: tuple[Floats, float],
 ) -> tuple[Counts, Floats, Floats, Floats]:
-    """Return what `disclosed_values` does for classes that show what their people hold."""
+    """Return what `disclosed_values` does for classes that are shown what their own people hold."""
     classes = len(people[0]) - 1
     values = np.zeros(classes, dtype=np.int64)
     possible, hits, worst = np.zeros(classes), np.zeros(classes), np.zeros((classes, 3))
     weight, seen = np.zeros(domain), np.empty(domain, dtype=np.int32)
     for c in range(classes):
         number = _add_shown(people, c, truth, weight, seen)
-        least, ties = _most(weight, seen, number, equal)
+        least, ties = _top_weight(weight, seen, number, equal)
         values[c] = number
         for j in range(number):
             possible[c] += weight[seen[j]]
@@ -283,18 +298,18 @@ def disclosed_own(
             weight[seen[j]] = 0.0
             if here >= least:
                 hits[c] += here / ties
-            _judge(worst[c], here / possible[c], here, before[0][seen[j]], before[1])
+            _update_worst(worst[c], here / possible[c], here, before[0][seen[j]], before[1])
     return values, possible, hits, worst
 
 
 @jit
-def individuals(
+def count_individuals(
     pairs: tuple[Counts, Codes], people: tuple[Counts, Codes], owned: tuple[Counts, Codes, int]
 ) -> Counts:
-    """Return per class of rows how many different individuals are among the people who fit it.
+    """Return per class of released rows how many individuals are among the people who fit it.
 
-    `pairs` are the classes of people that fit each, `people` the rows of these; `owned` has the
-    individuals of each row of people, and how many there are.
+    `pairs` are the classes of people that fit each, `people` the rows of these; `owned` is (start,
+    individual, number): the individuals of each row of people, below `number`.
     """
     number = np.zeros(len(pairs[0]) - 1, dtype=np.int64)
     seen = np.full(owned[2], -1, dtype=np.int32)
@@ -314,10 +329,10 @@ def individuals(
 def expected_links(
     members: tuple[Counts, Codes], weights: tuple[Counts, Counts], by: tuple[Counts, Counts]
 ) -> Floats:
-    """Return per owner a sum over its members: the product of both weights over that of both `by`.
+    """Return per owner a sum over its members: both weights multiplied, over both `by` multiplied.
 
-    `weights` and `by` have a line for all owners and one for all members; `members` are compressed
-    rows. Pairs with a weight of 0 add nothing.
+    `weights` and `by` are each (one number per owner, one per member). Pairs with a weight of 0 add
+    nothing.
     """
     total = np.zeros(len(members[0]) - 1)
     for a in range(len(members[0]) - 1):
@@ -330,12 +345,12 @@ def expected_links(
 
 
 @jit
-def summed_hits(hits: Floats, people: Counts, before: float, limit: float) -> Floats:
-    """Return ten sums over classes with people, and the worst of them, in one pass.
+def sum_hits(hits: Floats, people: Counts, before: float, limit: float) -> Floats:
+    """Return ten figures of the classes with people, in one pass.
 
-    Classes, people, hits; people times people, people times hits, hits times hits; people whose
-    chance, hits over people, is above the limit and was not `before`; the largest chance; the most
-    that is added; the people of the largest class with the largest chance.
+    By place: 0 to 2, the sums of classes, people and hits; 3 to 5, the sums of people squared,
+    people times hits, and hits squared; 6 to 8, what `_update_worst` counts, a class's chance being
+    hits over people; 9, the people of the largest class with the largest chance, 0 if all are 0.
     """
     found = np.zeros(10)
     for c in range(len(hits)):
@@ -349,7 +364,7 @@ def summed_hits(hits: Floats, people: Counts, before: float, limit: float) -> Fl
         found[4] += n * y
         found[5] += y * y
         chance, largest = y / n, found[7]
-        _judge(found[6:9], chance, n, before, limit)
+        _update_worst(found[6:9], chance, n, before, limit)
         if chance > largest * (1 + 1e-12):
             found[9] = n
         elif chance > 0.0 and chance >= largest * (1 - 1e-12):

@@ -7,7 +7,8 @@ most `LEAF` points are not halved.
 
 `tree` is (cells, low, high): codes with one line per point, and the smallest and the largest code
 per part and column. `sets` is (start, low, high): set s has the runs `low[start[s]:start[s + 1]]`
-to `high[…]`, ascending and apart.
+to `high[…]`, ascending and apart. `Words` are bit sets of rows: row r is bit r % 64 of word r //
+64.
 
 Shapes: cells (points, d); low and high of the tree (parts, d); start (sets + 1,); boxes (tuples,
 d), a number of a set per column; spans (runs, 2), ascending and apart.
@@ -20,8 +21,8 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.compile import jit
-from incrowd.kernels.fold import mix
-from incrowd.kernels.identify.hitting_sets import bits as ones
+from incrowd.kernels.fold import mix_bits
+from incrowd.kernels.identify.hitting_sets import count_bits as ones
 
 Keys = np.ndarray[tuple[int], np.dtype[np.uint64]]
 Words = NDArray[np.uint64]
@@ -36,18 +37,21 @@ _NONE = np.uint64(0)
 
 
 @jit
-def translate(codes: Codes, digit: Codes, radix: np.uint64, keys: Keys) -> None:
+def append_translated(codes: Codes, digit: Codes, radix: np.uint64, keys: Keys) -> None:
     """Append the digit of each code, below `radix`, as the last one of the keys."""
     for i in range(len(keys)):
         keys[i] = keys[i] * radix + np.uint64(digit[codes[i]])
 
 
 @jit
-def remember(keys: Keys, slots: Keys, number: Codes) -> None:
-    """Put different keys into an empty hash table: keys + 1 in `slots`, places in `number`."""
+def fill_hash_table(keys: Keys, slots: Keys, number: Codes) -> None:
+    """Fill an empty hash table: `slots` with keys + 1, 0 if free, `number` with the keys' places.
+
+    The keys must be different.
+    """
     mask = np.uint64(len(slots) - 1)
     for i in range(len(keys)):
-        slot = mix(keys[i]) & mask
+        slot = mix_bits(keys[i]) & mask
         while slots[slot] != 0:
             slot = (slot + _ONE) & mask
         slots[slot] = keys[i] + _ONE
@@ -55,18 +59,18 @@ def remember(keys: Keys, slots: Keys, number: Codes) -> None:
 
 
 @jit
-def look_up(keys: Keys, slots: Keys, number: Codes, place: Codes) -> None:
-    """Fill `place` with the place of each key in the hash table of `remember`, -1 if unknown."""
+def look_up_keys(keys: Keys, slots: Keys, number: Codes, place: Codes) -> None:
+    """Fill `place` with the place of each key (see `fill_hash_table`), -1 if it is not there."""
     mask = np.uint64(len(slots) - 1)
     for i in range(len(keys)):
-        slot = mix(keys[i]) & mask
+        slot = mix_bits(keys[i]) & mask
         while slots[slot] != 0 and slots[slot] != keys[i] + _ONE:
             slot = (slot + _ONE) & mask
         place[i] = number[slot] if slots[slot] != 0 else -1
 
 
 @jit
-def count(place: Codes, total: Counts) -> None:
+def count_places(place: Codes, total: Counts) -> None:
     """Add 1 to `total` at each place; -1 is skipped."""
     for i in range(len(place)):
         if place[i] >= 0:
@@ -74,11 +78,14 @@ def count(place: Codes, total: Counts) -> None:
 
 
 @jit
-def cover(runs: tuple[Counts, Codes, Codes], label: Codes, rank: Codes, sets: Words) -> None:
-    """Fill `sets`, one set per value, with the rows that show a label which stands for the value.
+def fill_row_sets(
+    runs: tuple[Counts, Codes, Codes], label: Codes, rank: Codes, sets: Words
+) -> None:
+    """Fill `sets`, one bit set per value, with the rows whose label stands for the value.
 
-    `runs` are those of each label, from `low` to `high`. `rank` has, for each value, how many
-    smaller ones have a set. A row enters at the first value of a run and leaves after the last.
+    `label` is the label of each row; `runs` is (start, low, high), the runs of values of each
+    label. `rank` is, for each value and one more, how many smaller ones have a set. A row enters at
+    the first value of a run and leaves after the last. All sets must be empty before.
     """
     for r in range(len(label)):
         bit = _ONE << np.uint64(r & 63)
@@ -91,18 +98,21 @@ def cover(runs: tuple[Counts, Codes, Codes], label: Codes, rank: Codes, sets: Wo
 
 
 @jit
-def fitting(sets: Words, rows: int, people: Codes, first: int, room: int) -> tuple[Counts, Codes]:
+def list_fitting_rows(
+    sets: Words, rows: int, people: Codes, first: int, room: int
+) -> tuple[Counts, Codes]:
     """Return the rows that people fit, from person `first` on, until there are more than `room`.
 
-    They come in compressed rows, one per person done. `people` has the sets of each, column by
-    column. Those that share the sets of the first columns stand together: what these leave is kept,
-    as the words that are not empty, and found once.
+    They come as compressed rows: start, with one line per person done, and row. `people` has the
+    numbers of each person's sets, column by column. People whose first columns have the same sets
+    should stand together: what these columns leave is kept, as the words that are not 0, and found
+    once.
     """
     depth, number = people.shape
     width = sets.shape[1]
     word, place = np.empty((depth + 1, width), np.uint64), np.empty((depth + 1, width), np.int32)
     left = np.zeros(depth + 1, dtype=np.int64)
-    _fill_with_all(rows, word[0], place[0])
+    _set_all_bits(rows, word[0], place[0])
     left[0] = width
     start = np.zeros(number - first + 1, dtype=np.int64)
     found = np.empty(room + 64 * width, dtype=np.int32)
@@ -121,8 +131,8 @@ def fitting(sets: Words, rows: int, people: Codes, first: int, room: int) -> tup
 
 
 @jit
-def _fill_with_all(rows: int, word: Words, place: Codes) -> None:
-    """Fill in the set of all rows: its words, and the place of each word."""
+def _set_all_bits(rows: int, word: Words, place: Codes) -> None:
+    """Make `word` the bit set of all rows, and `place` the number of each of its words."""
     for w in range(len(word)):
         word[w], place[w] = ~_NONE, w
     if rows & 63:
@@ -131,9 +141,10 @@ def _fill_with_all(rows: int, word: Words, place: Codes) -> None:
 
 @jit
 def _intersect(line: Words, number: int, word: Words, place: Codes) -> int:
-    """Write the set in `word[0]` as far as `line` has it to `word[1]`; return how many words it is.
+    """Write the rows of the set `word[0]` that `line` has, too, to `word[1]`; return its words.
 
-    The set has `number` words that are not 0, at `place[0]`; those of the result are at `place[1]`.
+    A set is the words that are not 0, and `place` says which words these are: there are `number`
+    for `word[0]`; returned is how many for `word[1]`.
     """
     kept = 0
     for i in range(number):
@@ -145,7 +156,10 @@ def _intersect(line: Words, number: int, word: Words, place: Codes) -> int:
 
 @jit
 def _list_rows(word: np.uint64, base: int, found: Codes, used: int) -> int:
-    """Write the rows of a word, from row `base`, to `found`; return where the next goes."""
+    """Write the rows of a word, whose first is row `base`, to `found` from place `used` on.
+
+    Return the place after the last.
+    """
     while word != _NONE:
         found[used] = base + ones((word & (~word + _ONE)) - _ONE)
         used += 1
@@ -154,16 +168,19 @@ def _list_rows(word: np.uint64, base: int, found: Codes, used: int) -> int:
 
 
 @jit
-def swap(cells: Codes, origin: Codes, a: int, b: int) -> None:
-    """Exchange the points a and b, in place."""
+def swap_points(cells: Codes, origin: Codes, a: int, b: int) -> None:
+    """Exchange points a and b, and their origins, in place."""
     for j in range(cells.shape[1]):
         cells[a, j], cells[b, j] = cells[b, j], cells[a, j]
     origin[a], origin[b] = origin[b], origin[a]
 
 
 @jit
-def select(cells: Codes, origin: Codes, j: int, lo: int, hi: int, middle: int) -> None:
-    """Move points of [lo, hi) so that codes before `middle` are no larger than after it (Hoare)."""
+def select_halves(cells: Codes, origin: Codes, j: int, lo: int, hi: int, middle: int) -> None:
+    """Move the points `lo` to before `hi` so that those before `middle` have the smaller codes.
+
+    No code of column j before `middle` is then larger than one after it (Hoare's selection).
+    """
     hi -= 1
     while lo < hi:
         a, b, c = cells[lo, j], cells[(lo + hi) >> 1, j], cells[hi, j]
@@ -175,7 +192,7 @@ def select(cells: Codes, origin: Codes, j: int, lo: int, hi: int, middle: int) -
             while cells[right, j] > pivot:
                 right -= 1
             if left <= right:
-                swap(cells, origin, left, right)
+                swap_points(cells, origin, left, right)
                 left += 1
                 right -= 1
         if middle <= right:
@@ -187,11 +204,12 @@ def select(cells: Codes, origin: Codes, j: int, lo: int, hi: int, middle: int) -
 
 
 @jit
-def halve(tree: Tree, origin: Codes, width: Floats, part: int, lo: int, hi: int) -> int:
+def halve_part(tree: Tree, origin: Codes, width: Floats, part: int, lo: int, hi: int) -> int:
     """Fill in the bounds of a part and halve it along its widest column; return the middle.
 
-    A part of `LEAF` points or fewer, or of equal ones, keeps its order. `width[j]` is what the span
-    of a column is measured by; `origin` goes where the points go.
+    The part is the points `lo` to before `hi`. One of `LEAF` points or fewer, or of equal ones,
+    keeps its order. The span of column j is divided by `width[j]` to compare it with others;
+    `origin` is moved with the points.
     """
     cells, low, high = tree
     best, widest = -1, 0.0
@@ -207,25 +225,28 @@ def halve(tree: Tree, origin: Codes, width: Floats, part: int, lo: int, hi: int)
             best, widest = j, span
     middle = (lo + hi) >> 1
     if hi - lo > LEAF and best >= 0:
-        select(cells, origin, best, lo, hi, middle)
+        select_halves(cells, origin, best, lo, hi, middle)
     return middle
 
 
 @jit
-def build(tree: Tree, origin: Codes, width: Floats, part: int, lo: int, hi: int) -> None:
-    """Put points `lo` to before `hi` in the order of the tree; fill in bounds from `part` down."""
+def build_tree(tree: Tree, origin: Codes, width: Floats, part: int, lo: int, hi: int) -> None:
+    """Put points `lo` to before `hi` in the order of the tree; fill in bounds of `part` and below.
+
+    `width` and `origin` are as in `halve_part`.
+    """
     todo = [(part, lo, hi)]
     while todo:
         part, lo, hi = todo.pop()
-        middle = halve(tree, origin, width, part, lo, hi)
+        middle = halve_part(tree, origin, width, part, lo, hi)
         if hi - lo > LEAF:
             todo.append((2 * part + 1, lo, middle))
             todo.append((2 * part + 2, middle, hi))
 
 
 @jit
-def relation(sets: Sets, s: int, lo: int, hi: int) -> int:
-    """Return how set s lies to the codes `lo` to `hi`: 0 apart, 2 it has them all, 1 neither."""
+def set_relation(sets: Sets, s: int, lo: int, hi: int) -> int:
+    """Return how many of the codes `lo` to `hi` set s has: 0 for none, 1 for some, 2 for all."""
     start, low, high = sets
     first, last = start[s], start[s + 1]
     while last - first > 1:
@@ -241,7 +262,7 @@ def relation(sets: Sets, s: int, lo: int, hi: int) -> int:
 
 @jit
 def ends_of(sets: Sets, box: Codes) -> Codes:
-    """Return per column of a box its least code, its largest, and whether it has all between."""
+    """Return per column of a box its least code, its largest, and 1 if it has all between, or 0."""
     start, low, high = sets
     ends = np.empty((len(box), 3), dtype=np.int32)
     for j in range(len(box)):
@@ -252,12 +273,13 @@ def ends_of(sets: Sets, box: Codes) -> Codes:
 
 
 @jit
-def leaf_spans(
+def add_leaf_spans(
     tree: Tree, sets: Sets, box: Codes, ends: Codes, part: Counts, spans: Counts, found: int
 ) -> int:
-    """Add the runs of points of a leaf that lie in a box to `spans`; return how many runs it has.
+    """Add the points of a leaf that lie in a box to `spans` as runs; return how many there are.
 
-    `part` is a line of the stack, whose bits tell which columns are open and looked at.
+    There are `found` runs before. `part` is a line of the stack: part, first point, one after the
+    last, and the columns to look at as bits.
     """
     cells = tree[0]
     for i in range(part[1], part[2]):
@@ -267,7 +289,7 @@ def leaf_spans(
             if part[3] >> j & 1 and (
                 code < ends[j, 0]
                 or code > ends[j, 1]
-                or (ends[j, 2] == 0 and relation(sets, box[j], code, code) == 0)
+                or (ends[j, 2] == 0 and set_relation(sets, box[j], code, code) == 0)
             ):
                 inside = False
                 break
@@ -278,7 +300,10 @@ def leaf_spans(
 
 @jit
 def add_span(spans: Counts, found: int, lo: int, hi: int) -> int:
-    """Add points `lo` to before `hi` to `spans`, or to its last run; return how many runs."""
+    """Add the run `lo` to before `hi` to the `found` ones of `spans`; return how many there are.
+
+    A run that begins where the last one ends is joined to it.
+    """
     if found and spans[found - 1, 1] == lo:
         spans[found - 1, 1] = hi
         return found
@@ -287,10 +312,11 @@ def add_span(spans: Counts, found: int, lo: int, hi: int) -> int:
 
 
 @jit
-def spans_of(tree: Tree, sets: Sets, box: Codes, stack: Counts, spans: Counts) -> int:
-    """Fill `spans` with the points in a box as runs of places; return how many runs.
+def fill_spans(tree: Tree, sets: Sets, box: Codes, stack: Counts, spans: Counts) -> int:
+    """Fill `spans` with the points in a box as runs of places; return how many runs there are.
 
-    Columns in which the box has all codes of a part are not looked at again within it.
+    `stack` is room for parts that wait. Columns in which the box has all codes of a part are not
+    looked at again within it.
     """
     cells, low, high = tree
     ends = ends_of(sets, box)
@@ -310,7 +336,7 @@ def spans_of(tree: Tree, sets: Sets, box: Codes, stack: Counts, spans: Counts) -
                 if ends[j, 2]:
                     opened ^= int(ends[j, 0] <= first and last <= ends[j, 1]) << j
                     continue
-                how = relation(sets, box[j], first, last)
+                how = set_relation(sets, box[j], first, last)
                 if how == 0:
                     apart = True
                     break
@@ -321,7 +347,7 @@ def spans_of(tree: Tree, sets: Sets, box: Codes, stack: Counts, spans: Counts) -
             found = add_span(spans, found, lo, hi)
         elif hi - lo <= LEAF:
             stack[depth, 3] = opened
-            found = leaf_spans(tree, sets, box, ends, stack[depth], spans, found)
+            found = add_leaf_spans(tree, sets, box, ends, stack[depth], spans, found)
         else:
             middle = (lo + hi) >> 1
             stack[depth, 0], stack[depth, 1], stack[depth, 2] = 2 * part + 2, middle, hi
@@ -332,18 +358,21 @@ def spans_of(tree: Tree, sets: Sets, box: Codes, stack: Counts, spans: Counts) -
 
 
 @jit
-def count_boxes(tree: Tree, sets: Sets, boxes: Codes, shared: Shared, total: Counts) -> None:
+def count_people_in_boxes(
+    tree: Tree, sets: Sets, boxes: Codes, shared: Shared, total: Counts
+) -> None:
     """Add to `total` how many people each box may be: those of its points, everybody once.
 
-    `shared` is (people, start, unit): people of no other point among the points before each, and
-    whoever has several points, those of point p from `start[p]` to `start[p + 1]`.
+    `shared` is (people, start, unit). People with a single point are counted: `people[p]` is how
+    many of them the points before p have. Those with several points are listed: point p has
+    `unit[start[p]:start[p + 1]]`.
     """
     people, start, unit = shared
     seen = np.full(unit.max() + 1 if len(unit) else 0, -1, dtype=np.int32)
     stack = np.empty((_DEPTH, 4), dtype=np.int64)
     spans = np.empty((len(tree[0]) // 2 + 1, 2), dtype=np.int64)
     for b in range(len(boxes)):
-        for s in range(spans_of(tree, sets, boxes[b], stack, spans)):
+        for s in range(fill_spans(tree, sets, boxes[b], stack, spans)):
             lo, hi = spans[s, 0], spans[s, 1]
             total[b] += people[hi] - people[lo]
             for i in range(start[lo], start[hi]):
@@ -353,16 +382,16 @@ def count_boxes(tree: Tree, sets: Sets, boxes: Codes, shared: Shared, total: Cou
 
 
 @jit
-def list_boxes(tree: Tree, sets: Sets, boxes: Codes, start: Counts, point: Codes) -> None:
-    """Fill `point` with the points of each box, those of box b up to `start[b + 1]`.
+def list_points_in_boxes(tree: Tree, sets: Sets, boxes: Codes, start: Counts, point: Codes) -> None:
+    """Fill `point` with the points of all boxes, those of box b up to `start[b + 1]`.
 
-    Where `point` has no room left, the points are only counted in `start`.
+    Points for which `point` has no room are only counted in `start`.
     """
     stack = np.empty((_DEPTH, 4), dtype=np.int64)
     spans = np.empty((len(tree[0]) // 2 + 1, 2), dtype=np.int64)
     end = 0
     for b in range(len(boxes)):
-        for s in range(spans_of(tree, sets, boxes[b], stack, spans)):
+        for s in range(fill_spans(tree, sets, boxes[b], stack, spans)):
             for i in range(spans[s, 0], spans[s, 1]):
                 if end < len(point):
                     point[end] = i

@@ -1,6 +1,8 @@
 """Loops of the accuracy-constrained heuristic (Ghinita Section 5.3, Figure 17, and Section 6.3).
 
-Two groups are at hand at a time, 0 and 1.
+Two groups are at hand at a time, 0 and 1. The *source* is the group that a record may leave, for
+the other. The *privacy* of a group is its records over those of its commonest value, or, without
+`by_value`, its records.
 
 The paper moves a record if the lesser privacy of both groups does not fall. Here it must rise, or
 stay while the other rises: moves that help nobody are not made.
@@ -55,9 +57,7 @@ class Ways(NamedTuple):
     moved: Codes
     """(records,): 1 for records that have moved."""
     marks: Counts
-    """(2, values, 3): the state of the other group's `changes` at which it was seen that no record
-    can go there; that at which no record in the chain before a certain one was within the ends of
-    the other group; and that record."""
+    """(2, values, 3): what is known of each source and value, see `FAILED_AT`."""
 
 
 class GroupRule(NamedTuple):
@@ -69,11 +69,14 @@ class GroupRule(NamedTuple):
     """Whether privacy is records over those of the commonest value, or records alone."""
 
 
+FAILED_AT, SCANNED_AT, SCANNED_TO = range(3)
+"""Places in `Ways.marks`: the `changes` of the other group when no record could go there; its
+`changes` when no record of the chain before a certain one was within its span; and that record."""
 _NONE = np.int32(2**31 - 1)
 
 
 @jit
-def enter(items: Lined, values: Codes, pair: Pair, group: int, record: int) -> None:
+def enter_group(items: Lined, values: Codes, pair: Pair, group: int, record: int) -> None:
     """Add a record, which is in neither group, to a group, as the first of its value."""
     sizes, counts, with_count, top, head, follow, prior, held, low, high, start, changes = pair
     cells, of = items
@@ -98,7 +101,7 @@ def enter(items: Lined, values: Codes, pair: Pair, group: int, record: int) -> N
 
 
 @jit
-def leave(items: Lined, values: Codes, pair: Pair, group: int, record: int) -> None:
+def leave_group(items: Lined, values: Codes, pair: Pair, group: int, record: int) -> None:
     """Take a record out of the group in which it is."""
     sizes, counts, with_count, top, head, follow, prior, held, low, high, start, changes = pair
     cells, of = items
@@ -131,7 +134,7 @@ def leave(items: Lined, values: Codes, pair: Pair, group: int, record: int) -> N
 
 @jit
 def cost_with(items: Lined, boxes: BoxCosts, pair: Pair, group: int, record: int) -> float:
-    """Return what a record of a group costs once the group has one record more."""
+    """Return what a record of a group pays once `record` has joined it."""
     cells, of = items
     low, high = pair.low, pair.high
     total = 0.0
@@ -142,7 +145,7 @@ def cost_with(items: Lined, boxes: BoxCosts, pair: Pair, group: int, record: int
 
 
 @jit
-def outside(items: Lined, pair: Pair, group: int, record: int) -> bool:
+def is_outside(items: Lined, pair: Pair, group: int, record: int) -> bool:
     """Whether a record is outside the span of a group, which it would make wider."""
     cells, of = items
     low, high = pair.low, pair.high
@@ -154,17 +157,16 @@ def outside(items: Lined, pair: Pair, group: int, record: int) -> bool:
 
 
 @jit
-def lower(a: tuple[int, int], b: tuple[int, int]) -> bool:
+def is_less(a: tuple[int, int], b: tuple[int, int]) -> bool:
     """Whether the fraction a, as numerator and denominator, is less than b."""
     return a[0] * b[1] < b[0] * a[1]
 
 
 @jit
-def betters(pair: Pair, source: int, value: int, by_value: bool) -> bool:
-    """Whether the less private group is better off if a record of this value leaves the source.
+def would_better(pair: Pair, source: int, value: int, by_value: bool) -> bool:
+    """Whether the lesser privacy of both groups rises if a record of this value leaves the source.
 
-    If it is as private as before, the other must be better off. Privacy is records over those of
-    the commonest value (`by_value`), or records alone.
+    If it stays as it was, the larger one must rise.
     """
     sizes, counts, with_count, top = pair.sizes, pair.counts, pair.with_count, pair.top
     target = 1 - source
@@ -176,16 +178,16 @@ def betters(pair: Pair, source: int, value: int, by_value: bool) -> bool:
     if not by_value:
         here, there = (sizes[source], 1), (sizes[target], 1)
         then_here, then_there = (sizes[source] - 1, 1), (sizes[target] + 1, 1)
-    if lower(there, here):
+    if is_less(there, here):
         here, there = there, here
-    if lower(then_there, then_here):
+    if is_less(then_there, then_here):
         then_here, then_there = then_there, then_here
-    equal = not lower(then_here, here) and lower(there, then_there)
-    return lower(here, then_here) or equal
+    equal = not is_less(then_here, here) and is_less(there, then_there)
+    return is_less(here, then_here) or equal
 
 
 @jit
-def nearest(
+def cheapest_movable_record(
     items: Lined,
     boxes: BoxCosts,
     pair: Pair,
@@ -197,14 +199,16 @@ def nearest(
 ) -> int:
     """Return the source's record of a value that costs the other group least; -1 if none may go.
 
-    Records stay that came from elsewhere or cost over `most`. `mark` (see `move`) says up to where
-    in the chain nobody is within the other group's ends, while these do not change.
+    Records that have moved, or with which a record of the other group would pay over `most`, may
+    not. A record within the span of the other group widens nothing and is returned at once; `mark`,
+    a line of `Ways.marks`, changes to say how far the chain was searched for one.
     """
     head, follow, changes = pair.head, pair.follow, pair.changes
-    record = mark[2] if mark[1] == changes[1 - source] else head[source, value]
+    scanned = mark[SCANNED_AT] == changes[1 - source]
+    record = mark[SCANNED_TO] if scanned else head[source, value]
     while record >= 0:
-        if moved[record] == 0 and not outside(items, pair, 1 - source, record):
-            mark[1], mark[2] = changes[1 - source], follow[record]
+        if moved[record] == 0 and not is_outside(items, pair, 1 - source, record):
+            mark[SCANNED_AT], mark[SCANNED_TO] = changes[1 - source], follow[record]
             return int(record)
         record = follow[record]
     best, least = -1, most
@@ -219,7 +223,7 @@ def nearest(
 
 
 @jit
-def move(
+def move_record(
     items: Lined,
     values: Codes,
     boxes: BoxCosts,
@@ -230,43 +234,50 @@ def move(
 ) -> bool:
     """Move a record of the commonest value that can go to the other group; False if none can.
 
-    What was tried in vain is marked, so that it is tried again only once the other group changes.
+    The source keeps a record at least. A value of which no record may go is marked (`FAILED_AT`),
+    and tried again only once the other group's span has changed.
     """
     moved, marks = ways.moved, ways.marks
     most, by_value = rule
     if pair.sizes[source] < 2:
         return False
     while True:
-        value = commonest(pair, source, ways, by_value)
+        value = commonest_movable_value(pair, source, ways, by_value)
         if value < 0:
             return False
-        record = nearest(items, boxes, pair, source, value, moved, marks[source, value], most)
+        record = cheapest_movable_record(
+            items, boxes, pair, source, value, moved, marks[source, value], most
+        )
         if record >= 0:
-            leave(items, values, pair, source, record)
-            enter(items, values, pair, 1 - source, record)
+            leave_group(items, values, pair, source, record)
+            enter_group(items, values, pair, 1 - source, record)
             ways.direction[value] = source
             moved[record] = 1
             return True
-        marks[source, value, 0] = pair.changes[1 - source]
+        marks[source, value, FAILED_AT] = pair.changes[1 - source]
 
 
 @jit
-def commonest(pair: Pair, source: int, ways: Ways, by_value: bool) -> int:
-    """Return the commonest value of the source with records that may and should go, or -1."""
+def commonest_movable_value(pair: Pair, source: int, ways: Ways, by_value: bool) -> int:
+    """Return the commonest value of the source of which a record may go and would better privacy.
+
+    -1 if there is none (see `Ways` and `would_better`).
+    """
     direction, marks = ways.direction, ways.marks
     changes = pair.changes[1 - source]
     best, most = -1, 0
     for value, count in enumerate(pair.counts[source]):
-        if count <= most or direction[value] == 1 - source or marks[source, value, 0] == changes:
+        failed = marks[source, value, FAILED_AT] == changes
+        if count <= most or direction[value] == 1 - source or failed:
             continue
-        if betters(pair, source, value, by_value):
+        if would_better(pair, source, value, by_value):
             best, most = value, count
     return int(best)
 
 
 @jit
 def empty_pair(items: Lined, values: Codes, number: int, start: Counts) -> Pair:
-    """Return two empty groups; `start` is where each column's codes begin, and the end."""
+    """Return two empty groups for `number` values; `start` is where each column's codes begin."""
     n, columns = len(values), items.cells.shape[1]
     most = np.bincount(values, minlength=number).max()
     with_count = np.zeros((2, most + 2), np.int64)
@@ -295,22 +306,25 @@ def new_ways(number: int, records: int) -> Ways:
 
 
 @jit
-def adjust(
+def adjust_groups(
     items: Lined, values: Codes, boxes: BoxCosts, pair: Pair, ways: Ways, rule: GroupRule
 ) -> None:
-    """Move records between the groups, one from each in turn, until none can go (Figure 17)."""
+    """Move records between the groups, one from each in turn, until none can go (Figure 17).
+
+    Directions and marks are forgotten first, but not which records have moved.
+    """
     ways.direction[:] = -1
     ways.marks[:] = -1
     going = True
     while going:
         going = False
         for source in range(2):
-            going |= move(items, values, boxes, pair, source, ways, rule)
+            going |= move_record(items, values, boxes, pair, source, ways, rule)
 
 
 @jit
-def clear(items: Lined, pair: Pair, group: int) -> None:
-    """Empty a group."""
+def clear_group(items: Lined, pair: Pair, group: int) -> None:
+    """Empty a group of a pair, in place."""
     sizes, counts, with_count, top = pair.sizes, pair.counts, pair.with_count, pair.top
     head, follow, held = pair.head, pair.follow, pair.held
     low, high, start = pair.low, pair.high, pair.start
@@ -340,16 +354,19 @@ def put_away(items: Lined, pair: Pair, group: int, class_of: Codes, number: int)
         while record >= 0:
             class_of[record] = number
             record = follow[record]
-    clear(items, pair, group)
+    clear_group(items, pair, group)
 
 
 @jit
-def most_private(
+def grow_and_adjust_groups(
     items: Lined, values: Codes, number: int, boxes: BoxCosts, start: Counts, rule: GroupRule
 ) -> Codes:
-    """Return the class of each record of a line: groups as large as `most` allows, then adjusted.
+    """Return the class of each record of a line (Figure 17).
 
-    Every record alone must cost `most` or less.
+    Each group takes the records in turn while they pay `rule.most` or less. Then it gives records
+    to, and takes them from, its neighbour in the line as long as that makes the less private of
+    both more private (`would_better`). `number` is how many values there are, `start` as in
+    `empty_pair`. Every record alone must pay `rule.most` or less.
     """
     pair = empty_pair(items, values, number, start)
     class_of = np.full(len(values), -1, np.int32)
@@ -359,16 +376,16 @@ def most_private(
     for record in range(len(values)):
         alone = sizes[current] == 0
         if alone or cost_with(items, boxes, pair, current, record) <= rule.most:
-            enter(items, values, pair, current, record)
+            enter_group(items, values, pair, current, record)
             continue
         if sizes[1 - current] > 0:
-            adjust(items, values, boxes, pair, ways, rule)
+            adjust_groups(items, values, boxes, pair, ways, rule)
             put_away(items, pair, 1 - current, class_of, classes)
             classes += 1
         current = 1 - current
-        enter(items, values, pair, current, record)
+        enter_group(items, values, pair, current, record)
     if sizes[1 - current] > 0:
-        adjust(items, values, boxes, pair, ways, rule)
+        adjust_groups(items, values, boxes, pair, ways, rule)
         put_away(items, pair, 1 - current, class_of, classes)
         classes += 1
     put_away(items, pair, current, class_of, classes)
@@ -376,10 +393,11 @@ def most_private(
 
 
 @jit
-def beginnings(items: Lined, boxes: BoxCosts, start: Counts, most: float) -> Counts:
-    """Return the first record of the longest run up to each record that costs `most` or less.
+def longest_run_starts(items: Lined, boxes: BoxCosts, start: Counts, most: float) -> Counts:
+    """Return where the longest allowed run up to each record begins.
 
-    Every record alone must cost no more.
+    A run of consecutive records is allowed if a record of it pays `most` or less; every record
+    alone must.
     """
     n = len(items.of)
     values = np.zeros(n, np.int32)
@@ -388,19 +406,20 @@ def beginnings(items: Lined, boxes: BoxCosts, start: Counts, most: float) -> Cou
     begin = 0
     for record in range(n):
         while begin < record and cost_with(items, boxes, pair, 0, record) > most:
-            leave(items, values, pair, 0, begin)
+            leave_group(items, values, pair, 0, begin)
             begin += 1
-        enter(items, values, pair, 0, record)
+        enter_group(items, values, pair, 0, record)
         first[record] = begin
     return first
 
 
 @jit
-def runs_of(first: Counts, k: int) -> Codes:
-    """Return the class of each record in a division into runs of k or more; empty if none is.
+def divide_into_runs(first: Counts, k: int) -> Codes:
+    """Return the class of each record in a division into allowed runs of k or more records.
 
-    `first` is what `beginnings` gives. A run that ends with record i begins between first[i] and i
-    + 1 - k, where another one may have ended; the last such place does as well as any.
+    It is empty if there is no such division. `first` is what `longest_run_starts` returns. A run
+    that ends with record i begins between first[i] and i + 1 - k, where another one may have ended;
+    the last such place does as well as any.
     """
     n = len(first)
     before = np.full(n + 1, -1)

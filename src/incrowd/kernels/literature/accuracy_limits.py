@@ -14,10 +14,13 @@ from incrowd.kernels.compile import jit
 
 
 @jit
-def company(
+def count_possible_company(
     cells: Codes, counts: Counts, values: Codes, boxes: BoxCosts, rows: Codes, most: float
 ) -> tuple[Counts, Counts]:
-    """Return for each row the records within the bound of it, and how many values these have."""
+    """Return for each of `rows` how many records, and values, may share its class.
+
+    Those are the records with which alone it costs `most` or less, its own among them.
+    """
     costs, start, width, nodes, limits = boxes
     records, distinct = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
     seen = np.full(values.max() + 1, -1, np.int64)
@@ -39,11 +42,11 @@ def company(
 
 
 @jit
-def longest_runs(first: Counts) -> Counts:
-    """Return the length of the longest run that holds each record of a line.
+def longest_run_lengths(first: Counts) -> Counts:
+    """Return the number of records in the longest allowed run that holds each record of a line.
 
-    `first` is where the longest run up to each record begins (see `accuracy.beginnings`); it never
-    falls. Kept is a queue of ends whose runs are ever shorter.
+    `first` is where the longest allowed run up to each record begins (see
+    `accuracy.longest_run_starts`); it never falls. A queue keeps ends whose runs are ever shorter.
     """
     n = len(first)
     found = np.empty(n, np.int64)

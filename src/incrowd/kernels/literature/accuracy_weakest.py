@@ -1,4 +1,4 @@
-"""Loops that help the least private class: it changes records with others, or joins one.
+"""Loops that help the least private class: it exchanges records with another, or joins one.
 
 Not in the paper: Ghinita's readjustment sees neighbours in the line alone, and one class that found
 nobody there decides the privacy of all.
@@ -15,11 +15,11 @@ from incrowd.kernels.literature.accuracy import (
     GroupRule,
     Pair,
     Ways,
-    adjust,
-    clear,
-    enter,
-    leave,
-    lower,
+    adjust_groups,
+    clear_group,
+    enter_group,
+    is_less,
+    leave_group,
     new_ways,
 )
 from incrowd.kernels.literature.diversify import Lined
@@ -45,7 +45,7 @@ class ClassChains(NamedTuple):
 
 @jit
 def chain_classes(items: Lined, values: Codes, class_of: Codes, number: int) -> ClassChains:
-    """Return classes as chains, from the class of each record."""
+    """Return `number` classes as chains of records, from the class of each record."""
     cells, of = items
     first, next_of = np.full(number, -1), np.full(len(class_of), -1)
     sizes, tops = np.zeros(number, np.int64), np.zeros(number, np.int64)
@@ -74,21 +74,22 @@ def chain_classes(items: Lined, values: Codes, class_of: Codes, number: int) -> 
 
 
 @jit
-def privacy(classes: ClassChains, c: int, by_value: bool) -> tuple[int, int]:
-    """Return the privacy of class c as a fraction, numerator and denominator.
+def class_privacy(classes: ClassChains, c: int, by_value: bool) -> tuple[int, int]:
+    """Return the privacy of class c as a fraction: numerator and denominator.
 
-    That is its records over those of its commonest value (`by_value`), or over 1.
+    They are its records, and those of its commonest value (`by_value`) or 1.
     """
     return classes.sizes[c], classes.tops[c] if by_value else 1
 
 
 @jit
-def weakest(classes: ClassChains, by_value: bool) -> int:
+def weakest_class(classes: ClassChains, by_value: bool) -> int:
     """Return the class with the least privacy, the first of several; -1 if all are empty."""
     worst = -1
     for c in range(len(classes.sizes)):
         if classes.sizes[c] > 0 and (
-            worst < 0 or lower(privacy(classes, c, by_value), privacy(classes, worst, by_value))
+            worst < 0
+            or is_less(class_privacy(classes, c, by_value), class_privacy(classes, worst, by_value))
         ):
             worst = c
     return worst
@@ -98,7 +99,10 @@ def weakest(classes: ClassChains, by_value: bool) -> int:
 def near_classes(
     classes: ClassChains, boxes: BoxCosts, c: int, reach: int
 ) -> tuple[Counts, Floats]:
-    """Return classes up to `reach` away, cheapest to join first, and a record's cost then."""
+    """Return the classes up to `reach` places from class c, and what a record pays if both join.
+
+    Those that join it at the least cost come first; empty ones are left out.
+    """
     low, high = classes.low, classes.high
     others, costs = [0], [0.0]
     others.pop()
@@ -113,8 +117,10 @@ def near_classes(
 
 
 @jit
-def load(items: Lined, values: Codes, pair: Pair, group: int, classes: ClassChains, c: int) -> None:
-    """Copy the records of class c to a group, which must be empty."""
+def load_class(
+    items: Lined, values: Codes, pair: Pair, group: int, classes: ClassChains, c: int
+) -> None:
+    """Copy class c to a group of the pair, which must be empty."""
     sizes, counts, with_count, top, head, follow, prior, held, low, high, start, changes = pair
     cells, of = items
     i = classes.first[c]
@@ -137,8 +143,8 @@ def load(items: Lined, values: Codes, pair: Pair, group: int, classes: ClassChai
 
 
 @jit
-def keep(pair: Pair, group: int, classes: ClassChains, c: int) -> None:
-    """Copy the records of a group to class c, in place of those that it had."""
+def store_class(pair: Pair, group: int, classes: ClassChains, c: int) -> None:
+    """Make class c what a group of the pair is; the group stays as it is."""
     first, next_of, sizes, tops, low, high = classes
     head, follow = pair.head, pair.follow
     sizes[c], tops[c] = pair.sizes[group], pair.top[group]
@@ -153,9 +159,9 @@ def keep(pair: Pair, group: int, classes: ClassChains, c: int) -> None:
 
 @jit
 def reset_moves(items: Lined, values: Codes, pair: Pair, ways: Ways, back: bool) -> None:
-    """Mark all records as not moved; move them back first if `back`.
+    """Mark all records as not moved, and move them back if `back`.
 
-    Records of a value move one way, and whoever comes stands first in the chain.
+    Records of a value move one way only, and those that came stand first in the chain of a value.
     """
     direction, moved = ways.direction, ways.moved
     head, follow = pair.head, pair.follow
@@ -166,8 +172,8 @@ def reset_moves(items: Lined, values: Codes, pair: Pair, ways: Ways, back: bool)
             after = follow[i]
             moved[i] = 0
             if back:
-                leave(items, values, pair, 1 - source, i)
-                enter(items, values, pair, source, i)
+                leave_group(items, values, pair, 1 - source, i)
+                enter_group(items, values, pair, source, i)
             i = after
 
 
@@ -182,32 +188,35 @@ def trade_records(
     classes: ClassChains,
     two: tuple[int, int],
 ) -> bool:
-    """Let two classes change records if both are then more private than the less private was.
+    """Let two classes exchange records if both are then more private than the less private was.
 
-    Otherwise they stay as they were, and False is returned. Group 0 holds the first of them before
-    and after; group 1 is empty.
+    `two` is their numbers. If not, they stay as they were, and False is returned. Group 0 of the
+    pair holds the first of them before and after; group 1 is empty.
     """
     one, other = two
-    mine, theirs = privacy(classes, one, rule.by_value), privacy(classes, other, rule.by_value)
-    before = theirs if lower(theirs, mine) else mine
-    load(items, values, pair, 1, classes, other)
-    adjust(items, values, boxes, pair, ways, rule)
+    mine, theirs = (
+        class_privacy(classes, one, rule.by_value),
+        class_privacy(classes, other, rule.by_value),
+    )
+    before = theirs if is_less(theirs, mine) else mine
+    load_class(items, values, pair, 1, classes, other)
+    adjust_groups(items, values, boxes, pair, ways, rule)
     sizes, tops = pair.sizes, pair.top
     better = True
     for group in range(2):
         after = (sizes[group], tops[group] if rule.by_value else 1)
-        better &= lower(before, after)
+        better &= is_less(before, after)
     reset_moves(items, values, pair, ways, not better)
     if better:
-        keep(pair, 0, classes, one)
-        keep(pair, 1, classes, other)
-    clear(items, pair, 1)
+        store_class(pair, 0, classes, one)
+        store_class(pair, 1, classes, other)
+    clear_group(items, pair, 1)
     return better
 
 
 @jit
-def join(classes: ClassChains, values: Codes, number: int, one: int, other: int) -> None:
-    """Move all records of class `one` to class `other`."""
+def join_class(classes: ClassChains, values: Codes, number: int, one: int, other: int) -> None:
+    """Move all records of class `one` to class `other`; `number` is how many values there are."""
     first, next_of, sizes, tops, low, high = classes
     counts = np.zeros(number, np.int64)
     last = -1
@@ -239,28 +248,29 @@ def help_weakest(
     class_of: Codes,
     limits: Counts,
 ) -> tuple[Codes, bool]:
-    """Return the class of each record after the least private class was helped as often as can be.
+    """Help the least private class, step after step; return the class of each record, and a flag.
 
-    Also whether nobody could be helped, rather than that the steps were up. `limits` is (reach,
-    most steps). A class joins another where both together cost at most the rule's `most`, or else
-    changes records with it if both then are more private than the less private was.
+    The flag is set if in the end it could not be helped, rather than that the steps were used up.
+    `limits` is (how many places away other classes are looked for, most steps). The class joins
+    another if records of both then pay `rule.most` at most, or else exchanges records with it if
+    both are then more private than the less private was. Group 0 and 1 of `pair` are overwritten.
     """
     number = pair.counts.shape[1]
     classes = chain_classes(items, values, class_of, class_of.max() + 1)
     ways = new_ways(number, len(values))
     done, loaded = True, -1
     for _ in range(limits[1]):
-        one = weakest(classes, rule.by_value)
+        one = weakest_class(classes, rule.by_value)
         if one != loaded:
-            clear(items, pair, 0)
-            load(items, values, pair, 0, classes, one)
+            clear_group(items, pair, 0)
+            load_class(items, values, pair, 0, classes, one)
             loaded = one
         others, costs = near_classes(classes, boxes, one, limits[0])
         done = False
         for i in range(len(others)):
             two = (one, others[i])
             if costs[i] <= rule.most:
-                join(classes, values, number, one, others[i])
+                join_class(classes, values, number, one, others[i])
                 done, loaded = True, -1
             else:
                 done = trade_records(items, values, boxes, pair, ways, rule, classes, two)
@@ -268,7 +278,7 @@ def help_weakest(
                 break
         if not done:
             break
-    clear(items, pair, 0)
+    clear_group(items, pair, 0)
     new_class = np.full(len(values), -1, np.int32)
     place = 0
     for c in range(len(classes.first)):

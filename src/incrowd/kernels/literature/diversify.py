@@ -2,7 +2,9 @@
 
 Records stand in a line. `values` numbers the sensitive value of each record: 0, 1, …. The domain of
 a value is its records in their order; the frontier is the first record of each domain that is in no
-class yet.
+class yet, as a *heap*: `heap[0]` is its size, and its records follow, none before its parent. A
+line is *eligible* for l if no value has more than 1 / l of its records: then it can be divided.
+`domain` is what `chain_domains` returns.
 
 Shapes: values and class_of (records,), -1 for a record in no class yet; low and high of a class
 (d, 2), its two smallest and two largest codes.
@@ -43,8 +45,8 @@ class Rank(NamedTuple):
 
 
 @jit
-def ranks(values: Codes, number: int) -> Rank:
-    """Return the `number` values by falling count of their records."""
+def rank_values(values: Codes, number: int) -> Rank:
+    """Return the ranking of `number` values by falling count of their records."""
     counts = np.zeros(number, np.int64)
     for value in values:
         counts[value] += 1
@@ -60,8 +62,8 @@ def ranks(values: Codes, number: int) -> Rank:
 
 
 @jit
-def swap(rank: Rank, value: int, to: int) -> None:
-    """Exchange in the ranking a value and the one at the place `to`."""
+def swap_ranks(rank: Rank, value: int, to: int) -> None:
+    """Exchange a value and the one at the place `to`, in the ranking."""
     ranked, place = rank.ranked, rank.place
     other, at = ranked[to], place[value]
     ranked[at], ranked[to] = other, value
@@ -69,32 +71,35 @@ def swap(rank: Rank, value: int, to: int) -> None:
 
 
 @jit
-def take(rank: Rank, value: int) -> None:
+def count_off(rank: Rank, value: int) -> None:
     """Count one unassigned record of this value less."""
     counts, at_least = rank.counts, rank.at_least
-    swap(rank, value, at_least[counts[value]] - 1)
+    swap_ranks(rank, value, at_least[counts[value]] - 1)
     at_least[counts[value]] -= 1
     counts[value] -= 1
 
 
 @jit
-def give(rank: Rank, value: int) -> None:
+def count_back(rank: Rank, value: int) -> None:
     """Count one unassigned record of this value more."""
     counts, at_least = rank.counts, rank.at_least
-    swap(rank, value, at_least[counts[value] + 1])
+    swap_ranks(rank, value, at_least[counts[value] + 1])
     counts[value] += 1
     at_least[counts[value]] += 1
 
 
 @jit
-def eligible(rank: Rank, l: int, left: int) -> bool:
+def is_eligible(rank: Rank, l: int, left: int) -> bool:
     """Whether no value has more than `left` / l of the `left` unassigned records."""
     return bool(rank.counts[rank.ranked[0]] * l <= left)
 
 
 @jit
-def domains(values: Codes, number: int) -> tuple[Counts, Counts]:
-    """Return the first record of each value, and after each record the next of the same value."""
+def chain_domains(values: Codes, number: int) -> tuple[Counts, Counts]:
+    """Return the first record of each value, and for each record the next of the same value.
+
+    Where there is none, it is the number of records.
+    """
     n = len(values)
     first, follows = np.full(number, n), np.full(n, n)
     for i in range(n - 1, -1, -1):
@@ -117,8 +122,8 @@ def span_cost(items: Lined, boxes: BoxCosts, records: Counts) -> float:
 
 
 @jit
-def push(heap: Counts, record: int) -> None:
-    """Add a record to a heap: its size, then the records, none before its parent."""
+def push_record(heap: Counts, record: int) -> None:
+    """Add a record to a heap, in place."""
     heap[0] += 1
     at = heap[0]
     while at > 1 and heap[at // 2] > record:
@@ -128,8 +133,8 @@ def push(heap: Counts, record: int) -> None:
 
 
 @jit
-def pop(heap: Counts) -> int:
-    """Take the lowest record from a heap and return it."""
+def pop_record(heap: Counts) -> int:
+    """Take the lowest record from a heap, which must not be empty, and return it."""
     lowest, last = heap[1], heap[heap[0]]
     heap[0] -= 1
     at, child = 1, 2
@@ -145,10 +150,13 @@ def pop(heap: Counts) -> int:
 
 
 @jit
-def fill(frontier: Counts, class_of: Codes, group: Counts, size: int, most: int) -> int:
-    """Move the lowest unassigned records of the frontier to the group until it has `most`."""
+def fill_group(frontier: Counts, class_of: Codes, group: Counts, size: int, most: int) -> int:
+    """Move the lowest unassigned records of the frontier to a group until it has `most`.
+
+    Return its size, which is smaller if the frontier ends; `size` is the one before.
+    """
     while size < most and frontier[0] > 0:
-        record = pop(frontier)
+        record = pop_record(frontier)
         if class_of[record] < 0:
             group[size] = record
             size += 1
@@ -156,21 +164,22 @@ def fill(frontier: Counts, class_of: Codes, group: Counts, size: int, most: int)
 
 
 @jit
-def fall_back(rank: Rank, first: Counts, l: int, left: int, group: Counts) -> int:
+def take_most_frequent(rank: Rank, first: Counts, l: int, left: int, group: Counts) -> int:
     """Fill `group` with the first records of the l most frequent values, and of more if need be.
 
-    Returned is its size: the least, from l on, that leaves an eligible rest; 0 if none does. Of
-    values with equal counts the one whose record comes first goes first. `rank` counts them off.
+    Return its size: the least, from l on, that leaves an eligible rest; 0 if none does. Of values
+    with equal counts the one whose record comes first goes first. The records are counted off in
+    `rank`, even if the size is 0. `left` records are unassigned before.
     """
     counts, ranked = rank.counts, rank.ranked
     order = ranked[counts[ranked] > 0]
     order = order[np.argsort(first[order] - counts[order] * (left + first.max()))]
     for size in range(len(order)):
-        if size >= l and eligible(rank, l, left - size):
+        if size >= l and is_eligible(rank, l, left - size):
             return size
         group[size] = first[order[size]]
-        take(rank, order[size])
-    return len(order) if eligible(rank, l, left - len(order)) else 0
+        count_off(rank, order[size])
+    return len(order) if is_eligible(rank, l, left - len(order)) else 0
 
 
 @jit
@@ -179,74 +188,81 @@ def grow_group(
 ) -> int:
     """Add the lowest records of the frontier to a group until the rest is eligible.
 
-    `rule` is (l, left, size): it holds `size` records of the frontier. Returned is its new size,
-    and the rank counts it off; 0, and nothing is taken, if even the whole frontier does not do.
+    `rule` is (l, unassigned records, size): the group holds `size` records of the frontier. Return
+    its new size; its records are counted off in `rank`. If even the whole frontier does not do, it
+    is 0, and the frontier has all records back.
     """
     l, left, size = rule
     for i in range(size):
-        take(rank, values[group[i]])
-    while not eligible(rank, l, left - size):
-        more = fill(frontier, class_of, group, size, size + 1)
+        count_off(rank, values[group[i]])
+    while not is_eligible(rank, l, left - size):
+        more = fill_group(frontier, class_of, group, size, size + 1)
         if more == size:
             break
-        take(rank, values[group[size]])
+        count_off(rank, values[group[size]])
         size = more
-    if eligible(rank, l, left - size):
+    if is_eligible(rank, l, left - size):
         return int(size)
     for i in range(size):
-        give(rank, values[group[i]])
-        push(frontier, group[i])
+        count_back(rank, values[group[i]])
+        push_record(frontier, group[i])
     return 0
 
 
 @jit
-def spread(items: Lined, values: Codes, number: int, l: int, boxes: BoxCosts) -> tuple[Codes, int]:
+def divide_by_frontier(
+    items: Lined, values: Codes, number: int, l: int, boxes: BoxCosts
+) -> tuple[Codes, int]:
     """Return the class of each record, and how often the greedy step fell back.
 
-    The line must be eligible. Classes have `l` or more records of different values, of `number`; no
-    -1 is left: the most frequent values always do (Ghinita after Xiao and Tao).
+    The line must be eligible; there are `number` values. A class is `l` or more records of
+    different values, the lowest of the frontier if they leave an eligible rest; if not even all do,
+    those of the most frequent values, which always do (Ghinita after Xiao and Tao). No record is
+    left without a class.
     """
     n = len(values)
-    rank = ranks(values, number)
-    first, follows = domains(values, number)
+    rank = rank_values(values, number)
+    first, follows = chain_domains(values, number)
     class_of = np.full(n, -1, np.int32)
     frontier = np.zeros(n + 2, np.int64)
     for record in first[first < n]:
-        push(frontier, record)
+        push_record(frontier, record)
     group, ahead = np.empty(number, np.int64), np.empty(number, np.int64)
     left, classes, fallen = n, 0, 0
-    waiting = fill(frontier, class_of, ahead, 0, l)
+    waiting = fill_group(frontier, class_of, ahead, 0, l)
     while left > 0:
         group[:waiting] = ahead[:waiting]
         rule = np.array([l, left, waiting])
         size = grow_group(rank, values, frontier, class_of, group, rule)
         if size == 0:
             fallen += 1
-            size = fall_back(rank, first, l, left, group)
-        close(values, (first, follows), frontier, class_of, group[:size], classes)
+            size = take_most_frequent(rank, first, l, left, group)
+        close_group(values, (first, follows), frontier, class_of, group[:size], classes)
         left -= size
-        waiting = fill(frontier, class_of, ahead, 0, l)
+        waiting = fill_group(frontier, class_of, ahead, 0, l)
         more = ahead[0]
         group[size % number] = more
         if (
             waiting == l
             and size < number
-            and joins(items, values, boxes, group[: size + 1], ahead[:l])
+            and should_join(items, values, boxes, group[: size + 1], ahead[:l])
         ):
-            take(rank, values[more])
-            if eligible(rank, l, left - 1):
-                close(values, (first, follows), frontier, class_of, group[size : size + 1], classes)
+            count_off(rank, values[more])
+            if is_eligible(rank, l, left - 1):
+                close_group(
+                    values, (first, follows), frontier, class_of, group[size : size + 1], classes
+                )
                 left -= 1
                 ahead[: l - 1] = ahead[1:l].copy()
-                waiting = fill(frontier, class_of, ahead, l - 1, l)
+                waiting = fill_group(frontier, class_of, ahead, l - 1, l)
             else:
-                give(rank, values[more])
+                count_back(rank, values[more])
         classes += 1
     return class_of, fallen
 
 
 @jit
-def close(
+def close_group(
     values: Codes,
     domain: tuple[Counts, Counts],
     frontier: Counts,
@@ -254,22 +270,23 @@ def close(
     group: Counts,
     number: int,
 ) -> None:
-    """Put a group's records in class `number`, and the next of their values in the frontier."""
+    """Put a group's records in class `number`, and the next of each value in the frontier."""
     first, follows = domain
     for record in group:
         class_of[record] = number
         after = follows[record]
         first[values[record]] = after
         if after < len(values):
-            push(frontier, after)
+            push_record(frontier, after)
 
 
 @jit
-def joins(items: Lined, values: Codes, boxes: BoxCosts, group: Counts, ahead: Counts) -> bool:
-    """Whether the last of the group had better be there than be first of those ahead (Figure 14).
+def should_join(items: Lined, values: Codes, boxes: BoxCosts, group: Counts, ahead: Counts) -> bool:
+    """Whether the last record of `group` should stay there instead of going on (Figure 14).
 
-    It had if its value is not in the group yet and the class with it costs less than that of the l
-    lowest records ahead, which is the least that it will pay there.
+    It is also the first of `ahead`, the l lowest records of the frontier. It should if no other
+    record of the group has its value, and if it pays less in the group than in a class of those
+    ahead, which is the least that it will pay otherwise.
     """
     value = values[group[-1]]
     for record in group[:-1]:
@@ -319,8 +336,8 @@ def find_edges(items: Lined, members: Counts, low: Codes, high: Codes) -> None:
 
 
 @jit
-def begin(items: Lined, boxes: BoxCosts, swaps: Swaps, first: int, end: int) -> None:
-    """Fill in the edges and costs of the classes `first` to `end` - 1."""
+def fill_edges_and_costs(items: Lined, boxes: BoxCosts, swaps: Swaps, first: int, end: int) -> None:
+    """Fill in `low`, `high` and `paid` of the classes `first` to `end` - 1."""
     members, start, low, high, paid, _ = swaps
     for c in range(first, end):
         find_edges(items, members[start[c] : start[c + 1]], low[c], high[c])
@@ -331,7 +348,10 @@ def begin(items: Lined, boxes: BoxCosts, swaps: Swaps, first: int, end: int) -> 
 
 @jit
 def cost_after_swap(boxes: BoxCosts, low: Codes, high: Codes, gone: Codes, come: Codes) -> float:
-    """Return what a record of a class costs with the codes `come` in place of `gone`."""
+    """Return what a record of a class pays with the codes `come` in place of `gone`.
+
+    `low` and `high` are (d, 2), those of the class.
+    """
     total = 0.0
     for j in range(len(gone)):
         first = low[j, 1] if gone[j] == low[j, 0] else low[j, 0]
@@ -341,8 +361,11 @@ def cost_after_swap(boxes: BoxCosts, low: Codes, high: Codes, gone: Codes, come:
 
 
 @jit
-def at_edge(low: Codes, high: Codes, codes: Codes, other: Codes) -> bool:
-    """Whether a class becomes smaller in some column if these codes give way to others."""
+def would_narrow(low: Codes, high: Codes, codes: Codes, other: Codes) -> bool:
+    """Whether a class may span less in some column with `other` in place of `codes`.
+
+    It may if `codes` alone have the lowest or highest code there, and `other` has another one.
+    """
     for j in range(len(codes)):
         code = codes[j]
         lowest = code == low[j, 0] and code != low[j, 1]
@@ -354,15 +377,18 @@ def at_edge(low: Codes, high: Codes, codes: Codes, other: Codes) -> bool:
 
 @jit
 def try_swap(items: Lined, boxes: BoxCosts, swaps: Swaps, pair: tuple[int, int, int, int]) -> bool:
-    """Exchange member p of class one and member q of class two if that costs less; whether it did.
+    """Exchange members of two classes if all their records then pay less; whether that was done.
 
-    `pair` is (one, two, p, q).
+    `pair` is (one class, the other, and the places p and q of their members in `swaps.members`).
     """
     cells, of = items
     members, start, low, high, paid, _ = swaps
     one, two, p, q = pair
     here, there = cells[of[members[p]]], cells[of[members[q]]]
-    if not (at_edge(low[one], high[one], here, there) or at_edge(low[two], high[two], there, here)):
+    if not (
+        would_narrow(low[one], high[one], here, there)
+        or would_narrow(low[two], high[two], there, here)
+    ):
         return False
     ones, twos = start[one + 1] - start[one], start[two + 1] - start[two]
     first = cost_after_swap(boxes, low[one], high[one], here, there)
@@ -379,13 +405,14 @@ def try_swap(items: Lined, boxes: BoxCosts, swaps: Swaps, pair: tuple[int, int, 
 
 
 @jit
-def swap_round(
+def swap_within(
     items: Lined, values: Codes, boxes: BoxCosts, swaps: Swaps, span: tuple[int, int], rule: Counts
 ) -> int:
-    """Swap records among the classes of a span while that costs less; return how many times.
+    """Swap records of one value among classes where that costs less; return how many times.
 
-    `rule` is (number of values, reach, round): classes up to `reach` apart are paired, after the
-    first round only if one of them has changed in this round or the last.
+    The classes are `span[0]` to before `span[1]`. `rule` is (number of values, reach, round):
+    classes up to `reach` apart are paired, after round 0 only if one of them has changed in this
+    round or the last. Each pair of records is tried once.
     """
     members, start, paid, changed = swaps.members, swaps.start, swaps.paid, swaps.changed
     number, reach, turn = rule

@@ -2,9 +2,10 @@
 
 Records of one sensitive value form a domain, in the order of their place in the column. Classes
 come one after the other and take the next records of each domain (Lemmas 3 and 7), so a boundary,
-the number of records taken of each domain, says all about what came before. `line` is (places,
-start, reach): the places of all records domain by domain, where each domain starts, and the last
-place that a class may hold which begins at a given one.
+the number of records taken of each domain, says all about what came before. A boundary is written
+as one number, the sum over the domains of records taken times stride. `line` is (places, start,
+reach): the places of all records domain by domain, where each domain starts, and for each place the
+last one that a class may hold which begins there.
 
 The next class holds a record of the lowest place that is left, or the classes could be reordered.
 
@@ -31,10 +32,10 @@ def decode_boundary(state: np.int64, strides: Counts, taken: Counts) -> None:
 
 
 @jit
-def window(line: Line, taken: Counts, most: int, room: Counts) -> int:
-    """Fill `room` with the most records of each domain that the next class may hold.
+def room_of_next_class(line: Line, taken: Counts, most: int, room: Counts) -> int:
+    """Fill `room` with the most records of each domain that the next class may hold, up to `most`.
 
-    Returned is the lowest place that is left.
+    Return the lowest place that is left. The class holds no place that it cannot reach from there.
     """
     places, start, reach = line
     lowest = len(reach)
@@ -55,8 +56,8 @@ def window(line: Line, taken: Counts, most: int, room: Counts) -> int:
 def is_class(line: Line, taken: Counts, held: Counts, lowest: int, rule: Counts) -> bool:
     """Whether the next class may hold so many records of each domain, `held`, and leave the rest.
 
-    `rule` is (p, q, k, most, limit): a class is p/q-diverse and has k records or more, of which one
-    is at the place `lowest`; the rest must be p/q-diverse, too.
+    `rule` is (p, q, k, most records of a domain, limit of steps): a class is p/q-diverse and has k
+    records or more, of which one is at the place `lowest`; the rest must be p/q-diverse, too.
     """
     places, start, _ = line
     size, largest, left, most_left = 0, 0, 0, 0
@@ -73,11 +74,11 @@ def is_class(line: Line, taken: Counts, held: Counts, lowest: int, rule: Counts)
 
 
 @jit
-def divide(line: Line, strides: Counts, rule: Counts) -> tuple[int, Counts]:
-    """Look for a division into such classes; return 1, 0 or -1, and what each class holds.
+def find_division(line: Line, strides: Counts, rule: Counts) -> tuple[int, Counts]:
+    """Look for a division into classes as in `is_class`; return 1, 0 or -1, and the classes.
 
-    1 and a line per class, the records of each domain, if there is one; 0 if there is none, -1 if
-    the search took more steps than the rule's limit.
+    1 if there is one, with a line per class: its records of each domain. 0 if there is none, -1 if
+    the search took more steps than the rule's limit; then there are no lines.
     """
     _, start, _ = line
     m = len(strides)
@@ -90,9 +91,9 @@ def divide(line: Line, strides: Counts, rule: Counts) -> tuple[int, Counts]:
     while len(todo) > 0:
         state = todo.pop()
         if state == goal:
-            return 1, path(before, goal, strides)
+            return 1, classes_on_path(before, goal, strides)
         decode_boundary(state, strides, taken)
-        lowest = window(line, taken, rule[3], room)
+        lowest = room_of_next_class(line, taken, rule[3], room)
         held[:] = 0
         while True:
             q = 0
@@ -113,10 +114,10 @@ def divide(line: Line, strides: Counts, rule: Counts) -> tuple[int, Counts]:
 
 
 @jit
-def path(before: dict[np.int64, np.int64], goal: np.int64, strides: Counts) -> Counts:
-    """Return what each class on the way to the goal holds of each domain, the first class first.
+def classes_on_path(before: dict[np.int64, np.int64], goal: np.int64, strides: Counts) -> Counts:
+    """Return how many records of each domain each class holds on the way to the goal, in order.
 
-    `before` tells the boundary before each boundary.
+    `before` is the boundary before each boundary.
     """
     number = 0
     state = goal

@@ -18,7 +18,7 @@ WORD = 62
 
 
 @jit
-def transpose(cell: Codes, bits: int) -> None:
+def turn_into_curve_place(cell: Codes, bits: int) -> None:
     """Turn, in place, the coordinates of a cell into its place on the Hilbert curve.
 
     The place is bit b of every column, first to last, then bit b - 1. Skilling, "Programming the
@@ -50,7 +50,7 @@ def transpose(cell: Codes, bits: int) -> None:
 
 
 @jit
-def curve_keys(cells: Codes, bits: int, keys: Words) -> None:
+def fill_curve_keys(cells: Codes, bits: int, keys: Words) -> None:
     """Fill `keys` with the place of each cell (a line of coordinates below 2^bits) on the curve.
 
     A place has columns times bits bits; they fill as many words as there are lines in `keys`, the
@@ -59,7 +59,7 @@ def curve_keys(cells: Codes, bits: int, keys: Words) -> None:
     columns = cells.shape[1]
     for i in range(len(cells)):
         cell = cells[i]
-        transpose(cell, bits)
+        turn_into_curve_place(cell, bits)
         at = 0
         for b in range(bits - 1, -1, -1):
             for j in range(columns):
@@ -69,11 +69,11 @@ def curve_keys(cells: Codes, bits: int, keys: Words) -> None:
 
 
 @jit
-def nearest(points: Floats, centres: Floats, near: Codes, apart: Floats) -> None:
+def find_nearest_centres(points: Floats, centres: Floats, near: Codes, apart: Floats) -> None:
     """Fill `near` with the nearest centre of each point and `apart` with its squared distance.
 
-    Of equally near centres it is the first. `centres` has one line per column, so that all
-    distances of a point grow side by side.
+    Of equally near centres it is the first. Unlike in `move_centres`, `centres` has one line per
+    column, so that all distances of a point grow side by side.
     """
     total = np.empty(centres.shape[1])
     for i in range(len(points)):
@@ -92,7 +92,7 @@ def nearest(points: Floats, centres: Floats, near: Codes, apart: Floats) -> None
 
 @jit
 def move_centres(points: Floats, weights: Floats, near: Codes, centres: Floats) -> None:
-    """Move each centre, in place, to the weighted mean of the points nearest to it, if any."""
+    """Move each centre, a line of `centres`, to the weighted mean of its nearest points, if any."""
     total = np.zeros(centres.shape)
     mass = np.zeros(len(centres))
     for i in range(len(points)):

@@ -1,6 +1,6 @@
 """Loops of TopDown: two rows far apart draw the others to them, and each half is cut again.
 
-Items are those of Mondrian, one per row. `order` holds every row once, a part side by side.
+Items are those of Mondrian, one per row. `order` holds every row once; a part is a stretch of it.
 """
 
 import numpy as np
@@ -13,8 +13,8 @@ from incrowd.kernels.repair import joined_cost
 
 
 @jit
-def farthest(boxes: BoxCosts, cells: Codes, part: Codes, row: int) -> int:
-    """Return the row of a part that costs most together with this one, the first of several."""
+def farthest_row(boxes: BoxCosts, cells: Codes, part: Codes, row: int) -> int:
+    """Return the row of a part that costs most together with `row`, the first of several."""
     best, most = row, -1.0
     for other in part:
         cost = joined_cost(boxes, cells, cells, row, other)
@@ -24,8 +24,8 @@ def farthest(boxes: BoxCosts, cells: Codes, part: Codes, row: int) -> int:
 
 
 @jit
-def drawn_cost(boxes: BoxCosts, box: Codes, side: int, cells: Codes, row: int) -> float:
-    """Return what a record of the class on a side costs once this row has joined it."""
+def cost_with_row(boxes: BoxCosts, box: Codes, side: int, cells: Codes, row: int) -> float:
+    """Return what a record of the class `box[side]` pays once `row` has joined it."""
     total = 0.0
     for j in range(cells.shape[1]):
         code = cells[row, j]
@@ -34,15 +34,17 @@ def drawn_cost(boxes: BoxCosts, box: Codes, side: int, cells: Codes, row: int) -
 
 
 @jit
-def halve(boxes: BoxCosts, cells: Codes, part: Codes, rounds: int) -> Flags:
-    """Return for each row of a part whether it goes to the second of two rows far apart.
+def flag_second_half(boxes: BoxCosts, cells: Codes, part: Codes, rounds: int) -> Flags:
+    """Flag the rows of a part that go to the second of two rows far apart, not the first.
 
-    Each goes where the class then costs less, in the order of the part, or to the smaller class.
+    Those two are found in `rounds` + 1 steps, each from one row to the farthest from it. In the
+    order of the part each row joins the class that costs less with it, if equal the smaller one, or
+    the first.
     """
     one = part[0]
-    two = farthest(boxes, cells, part, one)
+    two = farthest_row(boxes, cells, part, one)
     for _ in range(rounds):
-        one, two = two, farthest(boxes, cells, part, two)
+        one, two = two, farthest_row(boxes, cells, part, two)
     box = np.empty((2, 2, cells.shape[1]), np.int32)
     box[0, :] = cells[one]
     box[1, :] = cells[two]
@@ -50,8 +52,8 @@ def halve(boxes: BoxCosts, cells: Codes, part: Codes, rounds: int) -> Flags:
     sizes = [0, 0]
     for i in range(len(part)):
         row = part[i]
-        here = drawn_cost(boxes, box, 0, cells, row)
-        there = drawn_cost(boxes, box, 1, cells, row)
+        here = cost_with_row(boxes, box, 0, cells, row)
+        there = cost_with_row(boxes, box, 1, cells, row)
         side = int(there < here or (there == here and sizes[1] < sizes[0]))
         side = 0 if row == one else 1 if row == two else side
         second[i] = side == 1
@@ -63,17 +65,17 @@ def halve(boxes: BoxCosts, cells: Codes, part: Codes, rounds: int) -> Flags:
 
 
 @jit
-def cluster(
+def cut_into_parts(
     items: CutItems,
     boxes: BoxCosts,
     order: Codes,
     part: tuple[int, int],
     rule: tuple[int, int, int],
 ) -> tuple[Codes, Codes]:
-    """Cut the part [start, end) of the order, in place, while it has 2k records.
+    """Cut the part [start, end) of the order, in place, until each part has under 2k records.
 
-    Returned is where the parts that are left begin. `rule` is (k, rounds, small): parts of at most
-    `small` rows are not cut but come back as the second array, one line of start and end each.
+    Returned are where the parts begin that are done, and the start and end of each part of at most
+    `small` rows, which is not cut. `rule` is (k, rounds, small), rounds as in `flag_second_half`.
     """
     cells, counts = items
     k, rounds, small = rule
@@ -91,7 +93,7 @@ def cluster(
         if end - start < 2 or counts[rows].sum() < 2 * k:
             done.append(start)
             continue
-        second = halve(boxes, cells, rows, rounds)
+        second = flag_second_half(boxes, cells, rows, rounds)
         right = rows[second]
         left = rows[~second]
         rows[: len(left)] = left

@@ -85,7 +85,7 @@ class CrowdPoints:
         """Return the rows at some points, and for each row the place of its point among these."""
         numbers = np.arange(len(self.weights) + 1)
         start = np.searchsorted(self.point_of[self.order], numbers).astype(np.int64)
-        entry, place = histogram.expand(start, point)
+        entry, place = histogram.expand_rows(start, point)
         return self.order[entry], place
 
 
@@ -118,7 +118,7 @@ def _space_of(points: Codes, boxes: BoxCosts) -> "Space":
     """
     rng = np.random.default_rng(0)
     pairs = rng.integers(0, len(points), (2, _PAIRS)).astype(np.int32)
-    order = np.argsort(-regions.apart(boxes, points, pairs), kind="stable")
+    order = np.argsort(-regions.sum_distances(boxes, points, pairs), kind="stable")
     whole = np.stack([points.min(axis=0), points.max(axis=0)]).astype(np.int32)
     paid = np.array([cell_cost(boxes, j, *whole[:, j]) for j in range(points.shape[1])])
     differs = (whole[0] != whole[1]) | (paid > 0)

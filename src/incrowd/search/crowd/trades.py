@@ -196,11 +196,13 @@ class Trades:
         seed = 1000 * self.made + number
         plain = len(self.demands.asks.rules) == 0
         if plain:
-            parts, saved[:4] = sweep_kernels.sweep(space, parts, rule, _SHARED, seed, stop)
+            parts, saved[:4] = sweep_kernels.run_sweep(space, parts, rule, _SHARED, seed, stop)
             if self._table_pieces > _LIGHT:
                 return parts, saved
         plan = _PLAN if plain else _ASKED_PLAN
-        parts, more = trade_kernels.trade(space, parts, rule, self.demands, plan, slack, seed, stop)
+        parts, more = trade_kernels.run_trades(
+            space, parts, rule, self.demands, plan, slack, seed, stop
+        )
         saved[4:] = more[0], more[1], more[2:-1].sum(), more[-1]
         return parts, saved
 
@@ -227,14 +229,14 @@ def order_by_region(
     favour = np.exp(rng.uniform(-_FAVOUR, _FAVOUR, codes.shape[1]))
     pieces = start[:-1] + rng.integers(0, 2**31, len(start) - 1) % np.diff(start)
     order: Codes = np.arange(len(pieces), dtype=np.int32)
-    ends = regions_kernels.regions(boxes, codes[point[pieces]], favour, most, order)
+    ends = regions_kernels.cut_into_regions(boxes, codes[point[pieces]], favour, most, order)
     return order, ends
 
 
 def select_classes(parts: "ClassPieces", classes: Codes) -> "ClassPieces":
     """Return these classes, in this order."""
     point, count, start = parts
-    entry, _ = histogram.expand(start, classes)
+    entry, _ = histogram.expand_rows(start, classes)
     sizes = np.diff(start)[classes]
     return state.ClassPieces(point[entry], count[entry], offsets(sizes))
 
@@ -280,7 +282,7 @@ class Offers:
         rest = select_classes(self.parts, order[len(order) // 2 * 2 :])
         sizes = np.add.reduceat(pairs.records, pairs.start[:-1]).reshape(-1, 2)
         least = np.maximum(self.least, sizes.min(axis=1) // 2)
-        offers = regions_kernels.offers(
+        offers = regions_kernels.cut_pairs_anew(
             self.points.space, pairs, least, self.points.divisible, self.made
         )
         good = self._flag_good_offers(offers)

@@ -48,7 +48,7 @@ class CellLimits:
         else:
             row_of, class_of = counted.table.row_of, counted.class_of
         shares = [(rows, np.zeros(self._start[-1], np.int64)) for rows in row_halves(tally.rows)]
-        count = partial(kernels.failing_codes, tally.quasi, tally.counts)
+        count = partial(kernels.add_failing_codes, tally.quasi, tally.counts)
         state = row_of, class_of, failing, self._start
         in_threads([partial(count, rows, *state, held) for rows, held in shares])
         total: Counts = np.sum([held for _, held in shares], axis=0)

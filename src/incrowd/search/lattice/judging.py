@@ -135,7 +135,7 @@ class Grouping:
 def add_keys(codes: Codes, maps: Codes, offset: Counts, stride: Counts, keys: Counts) -> None:
     """Add to each row's key its nodes times the columns' strides, side by side."""
     work = [
-        partial(kernels.node_keys, codes, begin, maps, offset, stride, keys[begin:end])
+        partial(kernels.add_node_keys, codes, begin, maps, offset, stride, keys[begin:end])
         for begin, end in row_halves(len(keys))
     ]
     in_threads(work)
@@ -163,10 +163,12 @@ def fold_table(table: ClassTable, node: Node, class_of: Codes, first: Codes) -> 
     tally = table.tally
     for codes in tally.sensitive:
         domain = int(codes.max(initial=0)) + 1
-        keys = kernels.refine_keys(class_of, codes, domain)
+        keys = kernels.pair_keys(class_of, codes, domain)
         class_of, first, _ = kernels.count_hashed(keys, tally.counts)
-    counts = histogram.sums(class_of, tally.counts, len(first))
-    people = histogram.sums(class_of, tally.people, len(first)) if tally.has_units else counts
+    counts = histogram.sum_by_class(class_of, tally.counts, len(first))
+    people = (
+        histogram.sum_by_class(class_of, tally.people, len(first)) if tally.has_units else counts
+    )
     folded = Tally(
         np.ascontiguousarray(tally.quasi[:, first]),
         np.ascontiguousarray(tally.sensitive[:, first]),
@@ -360,5 +362,5 @@ def _class_sizes(tally: Tally, class_of: Codes, records: Counts) -> Classes:
         return classes_of(bare, class_of, len(records), ())
     people = records
     if tally.has_units:
-        people = histogram.sums(class_of, tally.people, len(records))
+        people = histogram.sum_by_class(class_of, tally.people, len(records))
     return Classes(records, people, {})

@@ -75,7 +75,7 @@ def curve_words(cells: Codes, bits: int) -> NDArray[np.uint64]:
     bounds = [*range(0, len(cells), _SHARE), len(cells)]
     cells = cells.copy()
     tasks = [
-        partial(mappings.curve_keys, cells[lo:hi], bits, words[:, lo:hi])
+        partial(mappings.fill_curve_keys, cells[lo:hi], bits, words[:, lo:hi])
         for lo, hi in pairwise(bounds)
     ]
     in_threads(tasks)

@@ -124,7 +124,7 @@ def _nearest_centres(points: Floats, middles: Floats) -> tuple[Codes, Floats]:
     bounds = [*range(0, len(points), _SHARE), len(points)]
     lines = np.ascontiguousarray(middles.T)
     tasks = [
-        partial(mappings.nearest, points[lo:hi], lines, near[lo:hi], apart[lo:hi])
+        partial(mappings.find_nearest_centres, points[lo:hi], lines, near[lo:hi], apart[lo:hi])
         for lo, hi in pairwise(bounds)
     ]
     in_threads(tasks)

@@ -75,7 +75,9 @@ def find_clusters(problem: Problem, rounds: int) -> Codes:
     cells[item] = problem.tally.quasi.T
     counts = np.bincount(item, weights=problem.tally.counts).astype(np.int64)
     order = np.random.default_rng(problem.seed).permutation(number).astype(np.int32)
-    cluster = partial(kernels.cluster, mondrian.CutItems(cells, counts), boxes_of(problem), order)
+    cluster = partial(
+        kernels.cut_into_parts, mondrian.CutItems(cells, counts), boxes_of(problem), order
+    )
     k = least_people(problem)
     begun, left = cluster((0, number), (k, rounds, _SMALL if number > _SMALL else 0))
     grown = in_threads([partial(cluster, tuple(part), (k, rounds, 0)) for part in left.tolist()])

@@ -164,7 +164,7 @@ def _ends_by_boxes(line: ItemLine, k: int, boxes: "BoxCosts", *, largest: bool) 
 
 def _join_items(line: ItemLine, every: int) -> "order_dp.LineItems":
     """Return the items of a line with each `every` consecutive ones made one."""
-    low, high = order_dp.joined_boxes(line.boxes, line.boxes, line.of, every)
+    low, high = order_dp.join_consecutive_boxes(line.boxes, line.boxes, line.of, every)
     at = np.append(np.arange(0, len(line.of), every), len(line.of))
     of = np.arange(len(low), dtype=np.int32)
     return order_dp.LineItems(low, high, of, line.people[at], line.records[at])
@@ -173,19 +173,21 @@ def _join_items(line: ItemLine, every: int) -> "order_dp.LineItems":
 def _class_ends(
     items: "order_dp.LineItems", k: int, boxes: "BoxCosts", rule: tuple[float, bool]
 ) -> tuple[Codes, float]:
-    """Return ends and cost of the best division; `rule` is as in `order_dp.shortest`."""
+    """Return ends and cost of the best division; `rule` is as in `order_dp.least_prefix_costs`."""
     number = len(items.of)
     if number < _LONG:
-        total, last = order_dp.shortest(items, k, boxes, *rule)
-        return order_dp.ends(last, number), float(total[-1])
+        total, last = order_dp.least_prefix_costs(items, k, boxes, *rule)
+        return order_dp.class_ends(last, number), float(total[-1])
     middle = number // 2
     halves = [_first_items(items, middle), _reverse_items_from(items, middle)]
-    costs = in_threads([partial(order_dp.shortest, half, k, boxes, *rule) for half in halves])
+    costs = in_threads(
+        [partial(order_dp.least_prefix_costs, half, k, boxes, *rule) for half in halves]
+    )
     (before, last), (behind, next_) = costs
     after = np.ascontiguousarray(behind[::-1])
-    begin, end, cost = order_dp.meeting(items, k, boxes, *rule, (before, after))
-    left = order_dp.ends(last, begin)
-    right = number - np.append(order_dp.ends(next_, number - end)[::-1], 0)
+    begin, end, cost = order_dp.best_class_over_middle(items, k, boxes, *rule, (before, after))
+    left = order_dp.class_ends(last, begin)
+    right = number - np.append(order_dp.class_ends(next_, number - end)[::-1], 0)
     ends = np.concatenate([left, right[right > begin]])
     return ends.astype(np.int32), float(cost)
 
@@ -209,8 +211,8 @@ def _ends_by_keys(line: ItemLine, k: int, keys: Floats) -> Codes:
     first[line.first] = True
     each = keys[np.append(True, np.diff(line.first) > 0)]
     each = each[np.cumsum(first) - 1]
-    _, last = order_dp.shortest_by_key(each, line.people, line.records, k)
-    return order_dp.ends(last, len(line.of))
+    _, last = order_dp.least_prefix_costs_by_key(each, line.people, line.records, k)
+    return order_dp.class_ends(last, len(line.of))
 
 
 def _pieces_of_classes(tally: Tally, line: ItemLine, ends: Codes) -> Pieces:

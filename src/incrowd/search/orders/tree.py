@@ -55,10 +55,10 @@ def kd_order(problem: Problem) -> Codes:
         np.empty((rows, 2), dtype=np.int32), np.full((rows, 2), -1, dtype=np.int32)
     )
     scales = mondrian.Scales(boxes_of(problem), ordered)
-    grow = partial(kernels.grow, items, scales, order, tree)
+    grow = partial(kernels.grow_tree, items, scales, order, tree)
     root, left = grow((0, rows), _SMALL if rows > _SMALL else 0)
     parts = left.tolist()
     grown = in_threads([partial(grow, (start, end), 0) for start, end, _, _ in parts])
     for (_, _, parent, side), (middle, _) in zip(parts, grown, strict=True):
         tree.children[parent, side] = middle
-    return kernels.walk(items.cells, order, tree, root)
+    return kernels.walk_tree(items.cells, order, tree, root)

@@ -175,7 +175,9 @@ class _Cover:
         moved = np.flatnonzero(here != base)
         change = np.stack([moved, base[moved], here[moved]], axis=1)
         rule = tables.flat, change, self.rows.least
-        released, cost = level_cover.count(self.codes, self.weights, self.shown, *rule, self.work)
+        released, cost = level_cover.count_released(
+            self.codes, self.weights, self.shown, *rule, self.work
+        )
         if self.rows.by_size or not released:
             return released, cost
         fine = self._released_classes(node) >= 0
@@ -220,7 +222,9 @@ class _Cover:
         tables = self.rows.tables
         self.base = node
         self.shown = np.empty(len(self.left), dtype=np.uint64), np.empty(len(self.left))
-        level_cover.show(self.codes, tables.flat, tables.level_starts(node), *self.shown)
+        level_cover.fill_keys_and_costs(
+            self.codes, tables.flat, tables.level_starts(node), *self.shown
+        )
         self.work = hash_table(len(self.left))
 
 
@@ -237,7 +241,7 @@ def settle_rows(rows: CoveredRows, class_of: Codes, levels: Codes) -> tuple[Code
     sizes = np.bincount(class_of[known], rows.weights[known], minlength=levels.shape[1])
     trial, risen = class_of.copy(), np.ascontiguousarray(levels.T)
     costs = tables.nodes, tables.costs
-    level_cover.settle(
+    level_cover.settle_rows(
         rows.codes, rows.weights, trial, risen, sizes.astype(np.int64), costs, tables.offset
     )
     fine = rows.satisfied_by(trial, levels.shape[1])

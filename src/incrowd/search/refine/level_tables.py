@@ -145,7 +145,7 @@ def _mix_bits(values: Keys) -> Keys:
 
 
 def hash_table(rows: int) -> CostCache:
-    """Empty work arrays for that many rows (see `kernels.lattice.level_cover.count`)."""
+    """Empty work arrays for that many rows (see `kernels.lattice.level_cover.count_released`)."""
     size = max(16, 2 ** (2 * rows - 1).bit_length())
     places = np.zeros(rows, dtype=np.int64)
     slots = np.zeros(size, dtype=np.uint64)

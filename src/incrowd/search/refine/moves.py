@@ -85,7 +85,7 @@ class Moves:
         """Let rows move to classes of this level vector, old or new; return whether any did."""
         rows, tables = self._rows, self._rows.tables
         classes = level_cover.RowClasses(self._class_of, self._keys, self._costs, self._sizes)
-        target, new = level_cover.pull(
+        target, new = level_cover.plan_moves(
             rows.codes,
             rows.weights,
             classes,

@@ -80,7 +80,7 @@ class Partitions:
             self._problem.tally.quasi, self._problem.columns, weights.tolist(), strict=True
         ):
             own = codes[self._table.first_row]
-            low, high = kernels.spans(self._first, self._table.stride, own)
+            low, high = kernels.spans_of_parts(self._first, self._table.stride, own)
             level = np.maximum(column.hierarchy.join_level(low, high), column.lowest)
             total[forbidden_cells(column)[level, low]] = np.inf
             costs = weight * self._cell_costs(column)[:, own] * self._table.weight
@@ -163,7 +163,7 @@ class _BestDivisions:
             if watch.must_stop:
                 return False
             watch.tell("dividing the table in all ways", float(work[span[0]] / work[-1]))
-            kernels.divide(
+            kernels.divide_parts(
                 span, self._parts, self._guard, self._classes, lists, self.least, self._choice
             )
         return True

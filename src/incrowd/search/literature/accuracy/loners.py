@@ -67,8 +67,8 @@ def staying_flags(quest: BoundedProblem, line: RecordLine) -> list[Flags]:
 def _longest_runs(quest: BoundedProblem, line: RecordLine, there: Counts) -> Counts:
     """The length of the longest run within the bound that holds each of these records of a line."""
     items = diversify.Lined(line.records.cells, line.records.row[there])
-    first = accuracy.beginnings(items, line.boxes, code_starts(quest.problem), quest.most)
-    return accuracy_limits.longest_runs(first)
+    first = accuracy.longest_run_starts(items, line.boxes, code_starts(quest.problem), quest.most)
+    return accuracy_limits.longest_run_lengths(first)
 
 
 def privacy_ceiling(quest: BoundedProblem, line: RecordLine) -> float:
@@ -86,7 +86,7 @@ def privacy_ceiling(quest: BoundedProblem, line: RecordLine) -> float:
     if not len(rows):
         return limit
     values = tally.sensitive[quest.sensitive] if quest.sensitive is not None else tally.quasi[0]
-    both = accuracy_limits.company(
+    both = accuracy_limits.count_possible_company(
         line.records.cells, tally.counts, values, line.boxes, rows, quest.most
     )
     company = both[0] if quest.sensitive is None else both[1]

@@ -79,8 +79,8 @@ def _least_privacy(quest: BoundedProblem, records: OrderedRecords, class_of: Cod
     classes = accuracy_weakest.chain_classes(
         records.items, records.value, class_of, int(class_of.max()) + 1
     )
-    weakest = accuracy_weakest.weakest(classes, by_value)
-    return Fraction(*map(int, accuracy_weakest.privacy(classes, weakest, by_value)))
+    weakest = accuracy_weakest.weakest_class(classes, by_value)
+    return Fraction(*map(int, accuracy_weakest.class_privacy(classes, weakest, by_value)))
 
 
 def _adjust_groups(
@@ -94,7 +94,7 @@ def _adjust_groups(
     start = code_starts(quest.problem)
     line, by_value = (records.items, records.value), quest.sensitive is not None
     rule = accuracy.GroupRule(quest.most * share, by_value)
-    class_of = accuracy.most_private(*line, records.values, boxes, start, rule)
+    class_of = accuracy.grow_and_adjust_groups(*line, records.values, boxes, start, rule)
     pair = accuracy.empty_pair(*line, records.values, start)
     left = 8 * int(class_of.max()) + 16
     for steps in [_STEPS] * (left // _STEPS) + [left % _STEPS]:
@@ -113,17 +113,19 @@ def divide_by_runs(quest: BoundedProblem, boxes: BoxCosts, records: OrderedRecor
     is found by halving, with one look at every record each time.
     """
     least = least_people(quest.problem)
-    first = accuracy.beginnings(records.items, boxes, code_starts(quest.problem), quest.most)
+    first = accuracy.longest_run_starts(
+        records.items, boxes, code_starts(quest.problem), quest.most
+    )
     low, high = least - 1, len(records.row)
     while low < high:
         middle = (low + high + 1) // 2
-        if len(accuracy.runs_of(first, middle)):
+        if len(accuracy.divide_into_runs(first, middle)):
             low = middle
         else:
             high = middle - 1
     if low < least:
         return []
-    return [_cheapest_runs(quest, boxes, records, (low, accuracy.runs_of(first, low)))]
+    return [_cheapest_runs(quest, boxes, records, (low, accuracy.divide_into_runs(first, low)))]
 
 
 def _cheapest_runs(
@@ -136,9 +138,9 @@ def _cheapest_runs(
         return class_of
     before = np.arange(number + 1, dtype=np.int64)
     items = order_dp.LineItems(records.cells, records.cells, records.row, before, before)
-    _, last = order_dp.shortest(items, k, boxes, quest.most, largest=False)
+    _, last = order_dp.least_prefix_costs(items, k, boxes, quest.most, largest=False)
     starts = np.zeros(number, dtype=np.int32)
-    starts[order_dp.ends(last, number)[:-1]] = 1
+    starts[order_dp.class_ends(last, number)[:-1]] = 1
     return np.cumsum(starts, dtype=np.int32)
 
 

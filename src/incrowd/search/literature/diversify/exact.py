@@ -134,7 +134,9 @@ def find_division(column: OneColumn, most: float, l: Fraction, k: int = 1) -> Co
     singular = l.denominator == 1 and k <= l
     limits = [1 if singular else len(column.place), _STEPS]
     rule = np.array([l.numerator, l.denominator, k, *limits], dtype=np.int64)
-    verdict, held = diversify_exact.divide((column.place, column.start, reach), strides, rule)
+    verdict, held = diversify_exact.find_division(
+        (column.place, column.start, reach), strides, rule
+    )
     if verdict < 0:
         raise _too_large_error(_explain(column, most))
     return _class_of_records(held) if verdict else None

@@ -131,7 +131,7 @@ def _leaves_too_few(counts: Counts, c: int, l: int | Fraction) -> bool:
 
 def diverse_classes(records: OrderedRecords, l: int, boxes: "BoxCosts") -> tuple[Codes, int]:
     """The class of each l-eligible record, l values in each; how often the heuristic fell back."""
-    return diversify.spread(records.items, records.value, records.values, l, boxes)
+    return diversify.divide_by_frontier(records.items, records.value, records.values, l, boxes)
 
 
 def merge_runs(records: OrderedRecords, class_of: Codes, k: int, boxes: "BoxCosts") -> Codes:
@@ -144,9 +144,9 @@ def merge_runs(records: OrderedRecords, class_of: Codes, k: int, boxes: "BoxCost
     low, high = repair.class_boxes(quasi, records.row, class_of, number)
     before = offsets(sizes)
     items = order_dp.LineItems(low, high, np.arange(number, dtype=np.int32), before, before)
-    _, last = order_dp.shortest(items, k, boxes, np.inf, largest=False)
+    _, last = order_dp.least_prefix_costs(items, k, boxes, np.inf, largest=False)
     starts = np.zeros(number, dtype=np.int32)
-    starts[order_dp.ends(last, number)[:-1]] = 1
+    starts[order_dp.class_ends(last, number)[:-1]] = 1
     joined: Codes = np.cumsum(starts, dtype=np.int32)[class_of]
     return joined
 
@@ -167,8 +167,8 @@ def swap_records(records: OrderedRecords, class_of: Codes, rounds: int, boxes: "
         np.full(number, -1, dtype=np.int64),
     )
     items, reach = records.items, _swap_reach(records, number)
-    begin = partial(diversify.begin, items, boxes, swaps)
-    swap = partial(diversify.swap_round, items, records.value, boxes, swaps)
+    begin = partial(diversify.fill_edges_and_costs, items, boxes, swaps)
+    swap = partial(diversify.swap_within, items, records.value, boxes, swaps)
     in_threads([partial(begin, *span) for span in _alternating_runs(number, 0)])
     for turn in range(rounds):
         rule = np.array([records.values, reach, turn])
