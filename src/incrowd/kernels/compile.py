@@ -84,10 +84,7 @@ def _subfolder_name() -> str:
 
 
 def _cache_folder() -> Path | None:
-    """Return the folder where kernels are kept, None if none can be written.
-
-    Where it is the private one among temporary folders, numba's settings are changed to use it.
-    """
+    """Return a writable folder for kernels, None if there is none; tell numba of a private one."""
     if _CONFIG.CACHE_DIR:
         given = Path(_CONFIG.CACHE_DIR) / _subfolder_name()
         if _is_writable(given):
@@ -108,7 +105,6 @@ def _user_folder() -> Path:
 
 
 CACHE = _cache_folder()
-"""Where compiled kernels are kept, None if nowhere."""
 
 
 def jit(kernel: Kernel) -> Kernel:

@@ -169,13 +169,10 @@ def ordered_distances(
 def sum_of_gaps(
     level: float, known: float, first: int, last: int, upto: Floats, before: Floats
 ) -> float:
-    """Return the sum of |level - known * upto[i]| for first <= i < last.
-
-    `before[i]` is the sum of the first i entries of `upto`, which ascends: the terms are positive
-    up to one place and negative after it.
-    """
+    """Return the sum of |level - known * upto[i]| for first <= i < last; `before` sums `upto`."""
     if first >= last:
         return 0.0
+    # `upto` ascends: terms are positive up to one place and negative after it.
     cross = first + np.searchsorted(upto[first:last], level / known)
     behind = level * (cross - first) - known * (before[cross] - before[first])
     ahead = known * (before[last] - before[cross]) - level * (last - cross)

@@ -60,10 +60,7 @@ class _UncompiledLibrary(_LIBRARY):  # type: ignore[misc]
 
 
 def _linked_libraries(library: Any) -> list[Any]:
-    """Return all libraries that this one links, and those that its parts link in turn.
-
-    Callers come before what they call: LLVM links of a library only what is missing by then.
-    """
+    """Return all libraries that this one links, directly or not, callers first."""
     found: dict[Any, None] = {}
 
     def visit(caller: Any) -> None:
@@ -74,6 +71,7 @@ def _linked_libraries(library: Any) -> list[Any]:
                 found[called] = None
 
     visit(library)
+    # LLVM links of a library only what is missing by then: callers come before what they call.
     return list(found)[::-1]
 
 
@@ -121,10 +119,7 @@ class _WholeCompiler(_COMPILER):  # type: ignore[misc]
 
 @contextmanager
 def _compile_called_as_parts(kernel: str) -> Iterator[None]:
-    """Compile what this kernel calls as parts, without machine code, within the block.
-
-    The compiler's lock is held, so nobody else compiles at the same time.
-    """
+    """Compile what a kernel calls as parts, within the block; the compiler's lock must be held."""
     changed = {
         (codegen.JITCPUCodegen, "_library_class"): _UncompiledLibrary,
         (_FUNCTION, "from_function"): classmethod(_identify_functions(kernel)),
@@ -147,10 +142,7 @@ class _Uncallable:
 
 
 def _unique_builtin() -> Any:
-    """Return a built-in function unlike any before: by it numba tells overloads apart.
-
-    Nobody calls it; with arguments, it would raise a TypeError.
-    """
+    """Return a new built-in function, which nobody calls: numba tells overloads apart by it."""
     return _Uncallable().__sizeof__
 
 
@@ -174,10 +166,7 @@ def _identify_functions(kernel: str) -> Callable[[Any, Any], Any]:
 
 
 def _skip_for_parts(method: Any, instead: Callable[[], Any] = lambda: None) -> Callable[..., Any]:
-    """Return a method of numba's context that does nothing for the library of a part.
-
-    For such a library it returns what `instead` does, None by default.
-    """
+    """Return a method of numba's context that for the library of a part calls only `instead`."""
 
     def call(context: Any, library: Any, *args: Any, **named: Any) -> Any:
         if isinstance(library, _UncompiledLibrary):
@@ -245,10 +234,7 @@ def _escape_llvm_name(name: str) -> str:
 
 @contextmanager
 def _pause_garbage_collection() -> Iterator[None]:
-    """Switch garbage collection off within the block, if it is on.
-
-    Compiling makes millions of objects, few of which are garbage.
-    """
+    """Pause garbage collection within the block: of millions of objects made few are garbage."""
     if not gc.isenabled():
         yield
         return

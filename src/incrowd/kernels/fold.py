@@ -29,10 +29,7 @@ def append_digits(keys: Keys, column: Codes, radix: np.uint64) -> None:
 
 @jit
 def split_digits(keys: Keys, radices: Keys, digits: Codes) -> None:
-    """Fill `digits` with the digits of each key: `digits[j]` is below `radices[j]`.
-
-    Only `digits[0]`, the first digit, may be larger. The keys stay as they are.
-    """
+    """Fill `digits[j]` with each key's digit below `radices[j]`; only the first may be larger."""
     for i in range(len(keys)):
         rest = keys[i]
         for j in range(len(radices) - 1, 0, -1):
@@ -65,10 +62,7 @@ def mix_bits(key: np.uint64) -> np.uint64:
 
 @jit
 def count_parts(keys: Keys, shift: np.uint64, counts: Counts) -> None:
-    """Add the number of keys in each part to `counts`.
-
-    The part of a key is the mixed key (`mix_bits`) without its lowest `shift` bits.
-    """
+    """Add to `counts` the keys of each part: a mixed key (`mix_bits`) without `shift` low bits."""
     for i in range(len(keys)):
         counts[mix_bits(keys[i]) >> shift] += 1
 
@@ -92,10 +86,7 @@ def scatter_keys(
 
 @jit
 def find_slot(key: np.uint64, table: Codes, known: Keys) -> np.uint64:
-    """Return the slot of a key in a hash table, or the free one where it goes.
-
-    The table holds places in `known`, and -1 where it is free.
-    """
+    """Return the slot of a key in a table of places in `known`, or the free one where it goes."""
     mask = np.uint64(len(table) - 1)
     slot = mix_bits(key) & mask
     while table[slot] >= 0 and known[table[slot]] != key:
@@ -131,11 +122,7 @@ def number_part(keys: Keys, local: Codes) -> int:
 
 @jit
 def number_parts(keys: Keys, start: Counts, local: Codes, found: Counts) -> None:
-    """Fill `local` with the numbers of the keys in each part, `found` with how many are distinct.
-
-    Part p is the keys from `start[p]` to before `start[p + 1]`; each is numbered, and its keys
-    overwritten, by `number_part`.
-    """
+    """Call `number_part` for each part, from `start[p]`; `found` gets how many are distinct."""
     for p in range(len(found)):
         here = slice(start[p], start[p + 1])
         found[p] = number_part(keys[here], local[here])
@@ -143,10 +130,7 @@ def number_parts(keys: Keys, start: Counts, local: Codes, found: Counts) -> None
 
 @jit
 def gather_distinct(keys: Keys, start: Counts, offset: Counts, distinct: Keys) -> None:
-    """Copy the distinct keys of all parts to `distinct`, those of part p from `offset[p]` on.
-
-    They stand at the front of each part, where `number_parts` has put them.
-    """
+    """Copy distinct keys from the front of each part to `distinct`, part p from `offset[p]` on."""
     for p in range(len(start) - 1):
         for i in range(offset[p + 1] - offset[p]):
             distinct[offset[p] + i] = keys[start[p] + i]
@@ -156,10 +140,7 @@ def gather_distinct(keys: Keys, start: Counts, offset: Counts, distinct: Keys) -
 def place_parts(
     start: Counts, offset: Counts, local: Codes, origin: Codes, rank: Codes, place: Codes
 ) -> None:
-    """Fill `place` with the rank of each key, at the place from which `scatter_keys` took it.
-
-    Key number n of part p has the rank `rank[offset[p] + n]`.
-    """
+    """Fill `place`, at each key's `origin`, with `rank[offset[p] + n]` for number n of part p."""
     for p in range(len(start) - 1):
         for i in range(start[p], start[p + 1]):
             place[origin[i]] = rank[offset[p] + local[i]]

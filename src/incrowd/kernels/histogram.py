@@ -126,10 +126,7 @@ def class_bounds(class_of: Codes, number: int) -> Counts:
 
 @jit
 def find_entries(start: Counts, code: Codes, class_of: Codes, codes: Codes) -> Codes:
-    """Return the place of each pair of class and code in a histogram, -1 for class -1.
-
-    Each pair must be there, and the codes of a class must ascend.
-    """
+    """Return the place of each pair in a histogram, which must have it; -1 for class -1."""
     found = np.full(len(class_of), -1, dtype=np.int32)
     for i in range(len(class_of)):
         c = class_of[i]
@@ -161,10 +158,7 @@ def count_distinct_units(class_of: Codes, unit: Codes, number: int, units: int) 
 
 @jit
 def expand_rows(start: Counts, rows: Codes) -> tuple[Counts, Codes]:
-    """Return the places of all entries of some compressed rows, row by row, and whose they are.
-
-    The rows are numbers of rows, which may repeat; whose an entry is, is a place in `rows`.
-    """
+    """Return the places of all entries of compressed rows, and whose each is: a place in `rows`."""
     length = 0
     for i in range(len(rows)):
         length += start[rows[i] + 1] - start[rows[i]]

@@ -50,10 +50,7 @@ class PricedPoints(NamedTuple):
 
 
 class BoxRule(NamedTuple):
-    """The records that a class holds at least, the steps of one try, and what is known before.
-
-    No ratio is below `floor`. A point with a box that is hardly above it gets the floor at once.
-    """
+    """The least records of a class, the steps of one try, and `floor`, below which no ratio is."""
 
     size: int
     steps: int
@@ -61,10 +58,7 @@ class BoxRule(NamedTuple):
 
 
 class Around(NamedTuple):
-    """Prices around a point: column by column where they begin, their step for low ends, its place.
-
-    Runs from `low` to `high` cost `prices[base[j] + step[j] * low + high]`.
-    """
+    """Prices around a point, `prices[base[j] + step[j] * low + high]`, and where it is, `place`."""
 
     prices: Floats
     base: Counts
@@ -133,10 +127,7 @@ def least_ratios(
 def _least_ratio(
     points: PricedPoints, prices: Prices, r: int, aim: float, known: Floats, rule: BoxRule
 ) -> tuple[float, int, bool]:
-    """Return the least ratio around point r (`aim` if none is lower), steps, and if it is proved.
-
-    `known`, the least ratio found so far around each point, may fall.
-    """
+    """Return the least ratio around point r or `aim`, steps, and if it is proved; lower `known`."""
     around = _prices_around(points.codes[r], prices)
     candidates, steps = _gather_candidates(points, prices, r, aim, rule.size)
     _fill_near(points, prices, r, around.step, candidates)
@@ -161,12 +152,10 @@ def _prices_around(own: Codes, prices: Prices) -> Around:
 def _gather_candidates(
     points: PricedPoints, prices: Prices, r: int, aim: float, size: int
 ) -> tuple[BoxCandidates, int]:
-    """Return the points that a box around r with a ratio below `aim` may hold, and the steps.
-
-    Such a box costs less than `aim` times the mean worth of the best points near enough.
-    """
+    """Return the points that a box around r with a ratio below `aim` may hold, and the steps."""
     n, d = points.codes.shape
     point, far = np.empty(n, np.int32), np.empty(n, np.float64)
+    # Such a box costs less than `aim` times the mean worth of the best points near enough.
     top, _ = _best_worth(points.order, 0, n, points.counts, points.worth, size)
     number = _list_within_reach(points, prices, r, aim * top / size, point, far)
     steps, before = n, n + 1
@@ -184,10 +173,7 @@ def _gather_candidates(
 def _list_within_reach(
     points: PricedPoints, prices: Prices, r: int, reach: float, point: Codes, far: Floats
 ) -> int:
-    """Fill `point` with the points that cost under `reach` with point r, `far` with these costs.
-
-    They are in the order of `points.order`; return how many they are.
-    """
+    """Fill `point`, in order, and `far` with who costs under `reach` from r; return how many."""
     codes, order = points.codes, points.order
     flat, n, d = prices.prices, codes.shape[0], codes.shape[1]
     rows = np.empty(d, np.int64)
@@ -209,10 +195,7 @@ def _list_within_reach(
 
 @jit
 def _keep_nearer(point: Codes, far: Floats, number: int, reach: float) -> int:
-    """Move the points of the first `number` that cost under `reach` to the front; return how many.
-
-    `far` is what they cost, and moves with them.
-    """
+    """Move points, and their costs `far`, that cost under `reach` to the front; return how many."""
     fewer = 0
     for i in range(number):
         if far[i] < reach:
@@ -225,10 +208,7 @@ def _keep_nearer(point: Codes, far: Floats, number: int, reach: float) -> int:
 def _best_worth(
     line: Codes, begin: int, end: int, counts: Counts, worth: Floats, size: int
 ) -> tuple[float, bool]:
-    """Return the worth of the first `size` records of `line[begin:end]`, and if so many are there.
-
-    The worth is the sum over those there are. As `line` falls in worth, these are the best.
-    """
+    """Return the worth of the first, so best, `size` records of a line, and if all are there."""
     total, left = 0.0, size
     for i in range(begin, end):
         q = line[i]
@@ -244,10 +224,7 @@ def _best_worth(
 def _fill_near(
     points: PricedPoints, prices: Prices, r: int, step: Counts, candidates: BoxCandidates
 ) -> None:
-    """Fill `candidates.near` with codes, or ranks of prices, in each column, and the first list.
-
-    It is a code in columns with a `step`, a rank elsewhere. The first list is all candidates.
-    """
+    """Fill `near` with codes in columns with a `step`, else ranks; `items` with all points."""
     codes, rank, point, near = points.codes, prices.rank, candidates.point, candidates.near
     for j in range(codes.shape[1]):
         row = prices.table[j] + codes[r, j] * prices.width[j]
@@ -337,10 +314,7 @@ def _drop_candidates(
     best: float,
     size: int,
 ) -> tuple[int, int]:
-    """Drop candidates that are in no box of a ratio below `best`; return the list's end, and steps.
-
-    The end is `begin` if no such box is left.
-    """
+    """Drop candidates in no box of a ratio below `best`; return the list's end, and steps."""
     counts, worth, items = candidates.counts, candidates.worth, candidates.items
     steps = 0
     while True:
@@ -365,10 +339,7 @@ def _keep_affordable(
     end: int,
     reach: float,
 ) -> int:
-    """Keep candidates with each of which the inner box costs under `reach`; return the list's end.
-
-    `price` is what the inner box costs.
-    """
+    """Keep candidates with which the inner box costs under `reach`; return the list's end."""
     near, items = candidates.near, candidates.items
     prices, base, step, _ = around
     low, high, paid = inner

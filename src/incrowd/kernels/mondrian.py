@@ -16,7 +16,7 @@ from incrowd.kernels.compile import jit
 
 
 class CutItems(NamedTuple):
-    """What is cut: rows of the tally, pieces of them, or single records."""
+    """What is cut: rows of the tally, pieces of them, or single records; `cells` is (items, d)."""
 
     cells: Codes
     """(items, d): the codes of each item."""
@@ -38,12 +38,10 @@ class CutRule(NamedTuple):
 
 
 class Scales(NamedTuple):
-    """The columns along which parts are cut."""
+    """What spans of the columns cost, and which columns are ordered."""
 
     boxes: BoxCosts
-    """What spans cost."""
     ordered: Flags
-    """(d,): which columns are ordered."""
 
 
 @jit
@@ -170,10 +168,7 @@ def index_of_largest(numbers: Counts | Floats) -> int:
 
 @jit
 def most_balanced_cut(values: Counts, total: Counts, apart: Flags, k: int) -> tuple[int, int]:
-    """Return the most balanced cut that `apart` allows, as (code, ties).
-
-    If it leaves a side under k records it is moved into equal codes, until that side has k.
-    """
+    """Return the most balanced cut allowed; equal codes are cut if a side would lack k records."""
     whole, left = 0, 0
     best, at = -1, 0
     for count in total:

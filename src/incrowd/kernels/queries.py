@@ -14,11 +14,7 @@ from incrowd.kernels.compile import jit
 
 @jit
 def add_boxes(
-    cube: Floats,
-    entries: tuple[Codes, Counts, Floats],
-    begins: Counts,
-    place: Counts,
-    step: Floats,
+    cube: Floats, entries: tuple[Codes, Counts, Floats], begins: Counts, place: Counts, step: Floats
 ) -> None:
     """Add to a cube of differences, per entry, its amount times the steps of its class.
 

@@ -106,10 +106,7 @@ def pair_up(failing: Codes, partner: Codes, turn: Counts, number: int) -> tuple[
 
 @jit
 def join_boxes(low: Codes, high: Codes, place: Codes, number: int) -> tuple[Codes, Codes]:
-    """Return the boxes, low and high, of `number` classes once class c has joined class `place[c]`.
-
-    Classes with a place of -1 are left out.
-    """
+    """Return the boxes of `number` classes once class c joined `place[c]`; -1 is left out."""
     lows = np.full((number, low.shape[1]), np.iinfo(np.int32).max, np.int32)
     highs = np.full((number, low.shape[1]), -1, np.int32)
     for c in range(len(low)):

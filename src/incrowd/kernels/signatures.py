@@ -51,10 +51,7 @@ def parse_types(text: str) -> tuple[Any, ...]:
 
 
 def _parse_type(one: Any) -> Any:
-    """Return the type that `_as_json` has written.
-
-    ValueError if it is written otherwise, or is a named tuple that has other fields now.
-    """
+    """Return the type that `_as_json` wrote; ValueError if written otherwise or fields changed."""
     match one:
         case str():
             return getattr(types, one)
@@ -73,10 +70,7 @@ def _parse_type(one: Any) -> Any:
 
 @cache
 def load_signatures() -> dict[str, tuple[Signature, ...]]:
-    """Return every recorded signature under "all", and under each verb those of a common run.
-
-    Without the file there is only "all", and it is empty.
-    """
+    """Return signatures of each verb, and all recorded ones as "all": none without the file."""
     if not LIST.exists():
         return {"all": ()}
     found = json.loads(LIST.read_text(encoding="utf-8"))

@@ -56,7 +56,6 @@ PATIENCE = 120.0
 """Seconds to wait for a kernel that another process compiles."""
 _STEP = 0.02
 _ENTRY = str(Path(__file__).with_name("entry.py"))
-"""How kernels are compiled."""
 _CACHE: Any = caching.NullCache
 _TARGET: Any = cpu_target
 _RESULT: Any = compiler.CompileResult

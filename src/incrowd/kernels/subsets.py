@@ -48,10 +48,7 @@ def first_items(digits: Codes) -> Codes:
 
 @jit
 def spans_of_parts(first: Codes, stride: Counts, codes: Codes) -> tuple[Codes, Codes]:
-    """Return the least and the largest code of a column in each part, both 0 for the empty part.
-
-    `codes` has the code of each item.
-    """
+    """Return the least and largest of the items' codes in each part, both 0 for the empty part."""
     low = np.zeros(len(first), dtype=np.int32)
     high = np.zeros(len(first), dtype=np.int32)
     for part in range(1, len(first)):
@@ -64,10 +61,7 @@ def spans_of_parts(first: Codes, stride: Counts, codes: Codes) -> tuple[Codes, C
 
 @jit
 def add_costs(digits: Codes, level: Codes, costs: Floats, total: Floats) -> None:
-    """Add to `total` what each part pays in a column, where part p is at level `level[p]`.
-
-    A copy of an item pays `costs[level, item]`. Parts with an infinite total are skipped.
-    """
+    """Add to `total`, if finite, what each part pays in a column: a copy `costs[level, item]`."""
     for part in range(1, len(digits)):
         if total[part] < np.inf:
             paid = 0.0
@@ -79,10 +73,7 @@ def add_costs(digits: Codes, level: Codes, costs: Floats, total: Floats) -> None
 
 @jit
 def pack_digits(digits: Codes, shift: Counts) -> Counts:
-    """Return each part as one number: the copies of item i, shifted by `shift[i]` bits.
-
-    The highest bit of each item's field must stay free.
-    """
+    """Return each part as one number: copies of item i from bit `shift[i]`, highest bits free."""
     keys = np.zeros(len(digits), dtype=np.int64)
     for part in range(len(digits)):
         for i in range(digits.shape[1]):

@@ -26,7 +26,6 @@ from incrowd.kernels.signatures import Signature
 MOST_HELPERS = 3
 EVERYTHING = "all"
 _MODESTY = 5
-"""How much a helper lets other work go first."""
 
 
 @dataclass(frozen=True)
@@ -97,10 +96,7 @@ def _start_helper(verb: str) -> subprocess.Popen[bytes] | None:
     command = [sys.executable, "-P", "-m", __name__, verb]
     with suppress(OSError):
         return subprocess.Popen(  # noqa: S603  our own module
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
     return None
 

@@ -16,7 +16,7 @@ from incrowd.kernels.crowd.state import TINY, price_span, scale_cost, table_cost
 
 
 class Pool(NamedTuple):
-    """Pieces to be cut into classes, with room for those that are cut in two."""
+    """Pieces, by codes (room, d), point and records, to be cut, with room for those cut in two."""
 
     codes: Codes
     """(room, d): the codes of each piece."""
@@ -27,12 +27,10 @@ class Pool(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """What a class must be."""
+    """The least records of a class, and whether the records of a point may be in several."""
 
     k: int
-    """The least records of a class."""
     divisible: bool
-    """Whether the records of a point may be in several classes."""
 
 
 class OrderCut(NamedTuple):
@@ -47,16 +45,12 @@ class OrderCut(NamedTuple):
 
 
 class Where(NamedTuple):
-    """Where an order may be cut."""
+    """The first and the last piece at which to cut, all records, and pieces to leave beside it."""
 
     first: int
-    """The first piece at which to cut."""
     last: int
-    """The last."""
     whole: int
-    """All records of the order."""
     margin: int
-    """Pieces to leave on both sides."""
 
 
 class Workspace(NamedTuple):
@@ -120,18 +114,13 @@ def empty_workspace(most: int, width: int) -> Workspace:
 def empty_pool(most: int, width: int) -> Pool:
     """Return a pool, not filled in, with room for `most` pieces with `width` columns."""
     return Pool(
-        np.empty((most, width), np.int32),
-        np.empty(most, np.int32),
-        np.empty(most, np.int64),
+        np.empty((most, width), np.int32), np.empty(most, np.int32), np.empty(most, np.int64)
     )
 
 
 @jit
 def room_for(pieces: int, records: int, k: int) -> int:
-    """Return how many pieces there may be once `pieces` of `records` are cut into classes.
-
-    With less room some classes stay together.
-    """
+    """Return how many pieces cutting these may make; with less room some classes stay together."""
     return int(pieces + min(records // k, 2 * pieces) + 2)
 
 
@@ -182,10 +171,7 @@ def sort_by(codes: Codes, order: Codes, j: int, spare: Codes, keys: Codes) -> bo
 def sort_by_digit(
     codes: Codes, order: Codes, j: int, digit: tuple[int, int, int], spare: Codes
 ) -> None:
-    """Sort `order` stably, in place, by one digit of column j's codes.
-
-    `digit` is (lowest code, low bits that the digit leaves out, how many values a digit has).
-    """
+    """Sort `order` stably by a digit of column j: (lowest code, low bits left out, its values)."""
     low, shift, size = digit
     mask = size - 1 if size == 1 << _DIGIT else -1
     head = np.zeros(size + 1, np.int32)

@@ -193,10 +193,7 @@ def renumber_marks(marks: Marks, points: Codes) -> Marks:
 
 @jit
 def entries_of_rows(start: Counts, rows: Codes) -> tuple[Counts, Counts]:
-    """Return the places of all entries of some compressed rows, and where each row's begin there.
-
-    The second has one entry more than `rows`.
-    """
+    """Return the places of all entries of compressed rows, and the bounds of each row's there."""
     begins = np.zeros(len(rows) + 1, np.int64)
     for i in range(len(rows)):
         begins[i + 1] = begins[i] + start[rows[i] + 1] - start[rows[i]]

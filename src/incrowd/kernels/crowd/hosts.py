@@ -1,7 +1,4 @@
-"""Which classes could take records of a class or a point, and which lie near to share some.
-
-A class without some of its points may span less; its edges say how much.
-"""
+"""Which classes could take records of a class or a point, and which lie near to share some."""
 
 from typing import NamedTuple
 
@@ -135,10 +132,7 @@ def find_edges(space: Space, state: State, c: int, edges: Counts) -> None:
 
 @jit
 def narrow_box(points: Codes, point: int, edges: Counts, box: Codes) -> bool:
-    """Write the span of a class without `point`, one of its own, to `box`; whether it is narrower.
-
-    `edges` are those of the class.
-    """
+    """Write the span of a class without its `point` to `box`; whether it is narrower so."""
     narrower = False
     for j in range(points.shape[1]):
         code = points[point, j]

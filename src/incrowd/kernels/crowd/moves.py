@@ -1,8 +1,4 @@
-"""Steps that make classes pay less: records that move, classes that dissolve or share anew.
-
-The arrays are those of `kernels.crowd.state` and, for pools, of `kernels.crowd.cut`; every step
-keeps their invariants.
-"""
+"""Steps that make classes pay less: records move, classes dissolve or share; invariants stay."""
 
 from typing import NamedTuple
 
@@ -39,10 +35,7 @@ class Tools(NamedTuple):
 
 @jit
 def pool_classes(space: Space, state: State, k: int, members: Codes, pool: Pool) -> tuple[int, int]:
-    """Fill `pool` with the pieces of the classes `members`, those of the same point joined.
-
-    Returned are how many pieces the pool has then, and how many it may have once some are cut.
-    """
+    """Fill `pool` with the members' pieces, one a point; return how many, now and after cuts."""
     points = space.points
     points_in, count, pieces, size = state.point, state.records, state.pieces, state.size
     most, number = 0, 0
@@ -76,10 +69,7 @@ def fill_slot(space: Space, state: State, c: int, pool: Pool, part: Codes) -> No
 
 @jit
 def share_anew(space: Space, state: State, rule: Rule, members: Codes, tools: Tools) -> float:
-    """Cut the union of the classes `members` anew; return the saving.
-
-    It is 0, and the classes stay as they are, if nothing is saved or there is no room.
-    """
+    """Cut the union of some classes anew if there is room and a saving; return it, or else 0."""
     pool, workspace, seed = tools
     room = state.point.shape[1]
     old = 0.0
@@ -174,10 +164,7 @@ def move_out(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> fl
 
 @jit
 def dissolve_class(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> float:
-    """Give all records of class c to others if that costs less in all, and return the saving.
-
-    Otherwise all stays as it was, and 0 is returned.
-    """
+    """Give all records of class c to others if that costs less in all; return the saving, or 0."""
     points_in, count = state.point, state.records
     pieces, size, cost = state.pieces, state.size, state.cost
     number = pieces[c]

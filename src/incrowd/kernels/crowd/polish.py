@@ -83,10 +83,7 @@ _ROUNDS = 3
 
 @jit
 def price_widened(boxes: BoxCosts, box: Codes, codes: Codes, most: float) -> float:
-    """Return what a record pays for `box` widened to these codes, or some number from `most` on.
-
-    The sum over the columns ends once it has reached `most`.
-    """
+    """Return what a record pays for `box` widened to these codes, or some number from `most` on."""
     costs, start, width, _, limits = boxes
     total = 0.0
     for j in range(len(codes)):
@@ -142,13 +139,11 @@ def place_of(state: State, c: int, point: int) -> int:
 
 @jit
 def do_trade(space: Space, state: State, ledger: Ledger, trade: Counts, divisible: bool) -> None:
-    """Make a trade: change the classes and their counters. Both need room for a piece more.
-
-    Classes take before they give, so that none is ever empty.
-    """
+    """Make a trade: change both classes, which need room for a piece more, and their counters."""
     giver, taker = trade[GIVER], trade[TAKER]
     if len(ledger.asks.rules) > 0:
         count_trade(ledger.marks, ledger.holdings, trade, 1, divisible)
+    # Classes take before they give, so that none is ever empty.
     if trade[RETURN] >= 0:
         add_records(space, state, giver, trade[RETURN], trade[RETURN_RECORDS])
     add_records(space, state, taker, trade[POINT], trade[RECORDS])
@@ -220,11 +215,7 @@ def best_return(
 def trade_from(
     space: Space, state: State, ledger: Ledger, rule: Rule, c: int, others: Codes, work: Counts
 ) -> float:
-    """Give pieces of class c to classes in `others`, alone or for one in return.
-
-    This goes on as long as it saves; return the saving. `work[0]` grows by the pieces that were
-    looked at.
-    """
+    """Trade pieces of class c with `others` while it saves; return what; add looks to `work[0]`."""
     points, boxes = space
     k, divisible = rule
     points_in, count = state.point, state.records
@@ -388,10 +379,7 @@ def cut_union_anew(
 
 @jit
 def draw_members(state: State, c: int, near: Codes, number: int, seed: Counts) -> Codes:
-    """Return class c and up to `number` of the classes `near` that are not empty, at random.
-
-    `near` is reordered.
-    """
+    """Return class c and up to `number` random non-empty ones of `near`, which is reordered."""
     left = 0
     for i in range(len(near)):
         if state.size[near[i]] > 0:

@@ -140,10 +140,7 @@ _LOOKED_AT = 64
 
 @jit
 def column_spread(boxes: BoxCosts, codes: Codes, part: Codes, j: int) -> float:
-    """Return about what column j costs, 1 at most, if two points of a part are shown together.
-
-    It is the mean over `_LOOKED_AT` points or so, each with the one in the middle of the part.
-    """
+    """Return about what column j costs two points of a part shown together, 1 at most."""
     step = max(1, len(part) // _LOOKED_AT)
     middle = codes[part[len(part) // 2], j]
     total, number = 0.0, 0
@@ -156,10 +153,7 @@ def column_spread(boxes: BoxCosts, codes: Codes, part: Codes, j: int) -> float:
 
 @jit
 def halve_by_column(codes: Codes, part: Codes, j: int) -> int:
-    """Sort `part` by column j; return the place next to its middle where the code changes.
-
-    It is 0 if all codes are equal.
-    """
+    """Sort `part` by column j; return the place next to its middle where the code changes, or 0."""
     keys = np.empty(len(part), np.int32)
     for i in range(len(part)):
         keys[i] = codes[part[i], j]
@@ -177,10 +171,7 @@ def halve_by_column(codes: Codes, part: Codes, j: int) -> int:
 def cut_into_regions(
     boxes: BoxCosts, codes: Codes, favour: Floats, most: int, order: Codes
 ) -> Counts:
-    """Cut an order of classes, in place, until no part has over `most`; return where parts end.
-
-    `favour` multiplies how much each column counts. Parts that are all equal are cut anywhere.
-    """
+    """Cut an order of classes, in place, until no part has over `most`; return where parts end."""
     ends = np.empty(len(order) + 1, np.int64)
     begins = np.empty(len(order) + 1, np.int64)
     begins[0], waiting, end, made = 0, 1, len(order), 0
@@ -221,10 +212,7 @@ def cut_widest(boxes: BoxCosts, codes: Codes, favour: Floats, part: Codes) -> in
 
 @jit
 def sum_distances(boxes: BoxCosts, points: Codes, pairs: Codes) -> Floats:
-    """Return by column the sum, over pairs of points, of what showing a pair together costs.
-
-    `pairs`, shape (2, pairs), are numbers of points; a pair counts 1 at most in a column.
-    """
+    """Return by column what pairs of points, (2, pairs), cost if shown together, 1 at most each."""
     total = np.zeros(points.shape[1])
     for j in range(points.shape[1]):
         for i in range(pairs.shape[1]):

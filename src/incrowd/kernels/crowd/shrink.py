@@ -34,13 +34,11 @@ from incrowd.kernels.crowd.state import (
 
 
 class Face(NamedTuple):
-    """Where a class is to end in a column; records with codes beyond the limit leave it."""
+    """Where a class ends in a column: the outermost code that stays, the highest if `upper`."""
 
     column: int
     limit: int
-    """The outermost code that stays."""
     upper: bool
-    """Whether it is the highest that stays, or the lowest."""
 
 
 @jit
@@ -51,10 +49,7 @@ def is_beyond(code: int, limit: int, upper: bool) -> bool:
 
 @jit
 def next_limit(space: Space, state: State, c: int, j: int, limit: int, upper: bool) -> int:
-    """Return the code of class c in column j that is next inside a limit, or the limit if none is.
-
-    Inside is below the limit if `upper`, above it otherwise.
-    """
+    """Return class c's next code of column j below a limit (`upper`) or above; else the limit."""
     inner = -1
     for i in range(state.pieces[c]):
         code = space.points[state.point[c, i], j]
@@ -67,10 +62,7 @@ def next_limit(space: Space, state: State, c: int, j: int, limit: int, upper: bo
 
 @jit
 def measure_rest(space: Space, state: State, c: int, face: Face, box: Codes) -> int:
-    """Return how many records of class c are not beyond `face`; `box` becomes their span.
-
-    If there are none, `box` stays as it was.
-    """
+    """Return how many records of class c are not beyond `face`; `box` becomes their span if any."""
     points = space.points
     j, limit, upper = face
     left = 0
@@ -89,10 +81,7 @@ def measure_rest(space: Space, state: State, c: int, face: Face, box: Codes) -> 
 def cost_of_moving_out(
     space: Space, state: State, rule: Rule, c: int, face: Face, most: float
 ) -> float:
-    """Return what moving each piece beyond `face` to the cheapest class costs together.
-
-    It is infinite if that is `most` or more. Nothing is moved.
-    """
+    """Return what moving all beyond `face` to the cheapest classes costs; infinite from `most`."""
     j, limit, upper = face
     total = 0.0
     for i in range(state.pieces[c]):

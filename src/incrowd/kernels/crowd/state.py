@@ -21,10 +21,7 @@ def table_cost(costs: Floats, start: Counts, width: Counts, j: int, low: int, hi
 
 @jit
 def scale_cost(costs: Floats, start: Counts, limits: Floats, j: int, low: int, high: int) -> float:
-    """Return the cost of showing codes `low` to `high` of column j, which is ordered.
-
-    It is `FORBIDDEN` if limits forbid it.
-    """
+    """Return the cost of showing codes `low` to `high` of ordered column j, or `FORBIDDEN`."""
     if high == 0:
         return 0.0
     if low == 0:
@@ -51,12 +48,10 @@ def price_span(boxes: BoxCosts, low: Codes, high: Codes) -> float:
 
 
 class Space(NamedTuple):
-    """Where points lie, and what it costs to show some of them as one cell."""
+    """The codes of points, (points, d), and what it costs to show some of them as one cell."""
 
     points: Codes
-    """(points, d): the codes of each point."""
     boxes: BoxCosts
-    """What spans of the d columns cost."""
 
 
 class ClassPieces(NamedTuple):
@@ -101,10 +96,7 @@ TINY = 1e-9
 
 @jit
 def load_classes(space: Space, parts: ClassPieces, room: int, spare: int) -> State:
-    """Return a state with a slot for each class, then `spare` empty slots.
-
-    Each slot has room for `room` pieces.
-    """
+    """Return a state with a slot for each class, then `spare` empty ones, of `room` pieces each."""
     point, count, start = parts
     number = len(start) - 1
     slots, width = number + spare, space.points.shape[1]
@@ -192,10 +184,7 @@ def add_records(space: Space, state: State, c: int, point: int, records: int) ->
 
 @jit
 def take_records(space: Space, state: State, c: int, place: int, records: int) -> None:
-    """Take records of the piece at `place` from class c, in which other records must stay.
-
-    If the piece has none left, the last piece of the class moves to its place.
-    """
+    """Take records, but not all, from class c; its last piece takes the place of an emptied one."""
     points_in, count, pieces = state.point, state.records, state.pieces
     count[c, place] -= records
     if count[c, place] == 0:

@@ -1,7 +1,4 @@
-"""One sweep over the classes of a region: every class tries what could make it pay less.
-
-The arrays are those of `kernels.crowd.state`; a sweep keeps its invariants.
-"""
+"""One sweep over a region's classes: each tries to pay less. It keeps the invariants of `state`."""
 
 import numpy as np
 
@@ -37,11 +34,7 @@ def most_pieces(parts: ClassPieces) -> int:
 
 @jit
 def gather_points(points: Codes, point: Codes) -> tuple[Codes, Codes, Codes]:
-    """Return the codes of a region's points, each once, their numbers, and each piece's point.
-
-    `point` is the number of each piece's point in `points`; the last array, its place in the first
-    two.
-    """
+    """Return codes and numbers of a region's points, each once, and each piece's place there."""
     order = np.argsort(point, kind="mergesort")
     place = np.empty(len(point), np.int32)
     number = -1
@@ -118,10 +111,7 @@ def share_near(
     tools: Tools,
     saved: Floats,
 ) -> None:
-    """Let class c share its records anew with classes near to it; add the savings to `saved`.
-
-    `plan` and places 2 and 3 of `saved` are as in `run_sweep`.
-    """
+    """Let class c share anew with classes near it; `plan` and `saved` are as in `run_sweep`."""
     size = state.size
     nearby = np.empty(max(plan[0], 2 * plan[1]), np.int32)
     number = find_near(space, state, rule.k, c, nearby, np.empty(len(nearby)))

@@ -1,8 +1,4 @@
-"""One round of trades in a region: every class trades with those near to it.
-
-The arrays are those of `kernels.crowd.state` and `kernels.crowd.demands`; a round keeps their
-invariants.
-"""
+"""One round of trades between near classes; it keeps the invariants of `state` and `demands`."""
 
 from typing import NamedTuple
 
@@ -112,10 +108,7 @@ def run_trades(
 
 @jit
 def make_room(pieces: int, width: int, seed: int) -> Room:
-    """Return room to work with classes of up to `pieces` pieces and `width` columns.
-
-    `seed` starts the random numbers drawn in it.
-    """
+    """Return room for classes of so many pieces and columns; `seed` starts the random numbers."""
     most = MOST * room_for(pieces, 2 * pieces, 1)
     random = np.full(1, seed, np.int64)
     tools = Tools(empty_pool(most, width), empty_workspace(most, width), random)

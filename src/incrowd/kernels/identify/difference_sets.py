@@ -36,11 +36,7 @@ def fill_differences(left: Codes, right: Codes, codes: Codes, order: Codes, mask
 
 @jit
 def keep_minimal(masks: Masks) -> int:
-    """Move the masks that contain no other to the front; return how many they are.
-
-    `masks`, two words each, must be sorted by their number of columns; of equal ones the first is
-    kept.
-    """
+    """Move the masks, sorted by size, that contain none before to the front; return how many."""
     kept = 0
     for i in range(len(masks)):
         low, high = masks[i, 0], masks[i, 1]

@@ -66,10 +66,7 @@ def scatter_rows(
     moved: Keys,
     heavy: Counts,
 ) -> None:
-    """Copy the numbers of the rows `lo` to `hi` to `moved`, their weights to `heavy`, by parts.
-
-    `free` is the next free place of each part, and moves on. Without weights `heavy` is not filled.
-    """
+    """Copy numbers to `moved`, any weights to `heavy`, by parts; `free`, the next place, moves."""
     keys = np.empty(_BLOCK, dtype=np.uint64)
     for block in range(lo, hi, _BLOCK):
         end = min(block + _BLOCK, hi)

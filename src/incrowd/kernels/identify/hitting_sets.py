@@ -157,10 +157,7 @@ def advance_search(
 
 @jit
 def add_open_sets(masks: Words, loose: Stacks, numbers: Counts, depth: int) -> None:
-    """Add `masks`, not hit by the branch, to the open sets of this and all lower depths.
-
-    Open sets that contain one of them are dropped.
-    """
+    """Add unhit `masks` to open sets at `depth` and below, instead of those that contain one."""
     for at in range(depth + 1):
         kept = 0
         for i in range(numbers[0, at]):

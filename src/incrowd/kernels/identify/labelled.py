@@ -146,10 +146,7 @@ def split_cost(
 
 @jit
 def cheap_cells(costs: Counts, seen: Codes, spare: int) -> tuple[int, int]:
-    """Return a bound, and what all cells in `seen` that cost no more than it cost together.
-
-    That is at most `spare`. The bound is a power of two less 1.
-    """
+    """Return a bound, 2^n - 1, and what `seen` cells up to it cost together, `spare` at most."""
     sums = np.zeros(64, dtype=np.int64)
     for f in range(len(seen)):
         cost = costs[seen[f]]

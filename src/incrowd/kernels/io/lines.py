@@ -68,10 +68,7 @@ def survey_records(
 
 @jit
 def last_record_end(text: np.ndarray, separator: int) -> int:
-    """Return the offset after the last line end that ends a record; 0 if there is none.
-
-    The text must start with a record.
-    """
+    """Return the offset after the last record that ends, 0 if none; the text starts with one."""
     end = 0
     quoted, was_quoted, at_start = False, False, True
     for i in range(len(text)):

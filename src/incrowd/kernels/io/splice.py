@@ -38,10 +38,7 @@ def _plain_stops(text: np.ndarray, separator: int, stops: np.ndarray) -> int:
 
 @jit
 def _quote_fits(text: np.ndarray, i: int, separator: int, inside: bool) -> bool:
-    """Whether a quote may stand at i: where a cell begins or ends, or beside another quote.
-
-    `inside` says whether a quote is open before i.
-    """
+    """Whether a quote may stand at i (`inside` if one is open): at a cell's end or by another."""
     if not inside and i == 0:
         return True
     beside = text[i + 1] if inside else text[i - 1]

@@ -245,10 +245,7 @@ def plan_moves(
 
 @jit
 def _list_gainers(weights: Counts, keys: Keys, classes: RowClasses, work: CostCache) -> Counts:
-    """Return the rows that would pay less than they do; fill `work` with their slots and sizes.
-
-    `work.paid` is what each row would pay; the sizes of the slots count only these rows.
-    """
+    """Return the rows that would pay less (`work.paid`); fill in slots and sizes of these only."""
     class_of, class_costs = classes.class_of, classes.costs
     slots, sizes, place, paid = work
     sizes[:] = 0

@@ -33,10 +33,7 @@ _ONE = np.uint64(1)
 
 @jit
 def limit_below(cuts: Cuts, c: int, node: Counts, base: float) -> float:
-    """Return the least loss that cut c allows at a node whose limit is `base` without it.
-
-    Minus infinity if the node is not below the cut, infinity if the cut is hard.
-    """
+    """Return the least loss that cut c allows at a node of limit `base`, -inf if not below it."""
     nodes, parts, surcharge, hard = cuts
     total = 0.0
     for j in range(len(node)):
@@ -80,11 +77,7 @@ def ways_of_escape(
 
 @jit
 def joint_escape_cost(need: Floats, escapes: Bits) -> float:
-    """Return the sum that it costs to rise above cuts that share no column, chosen costliest first.
-
-    `need` is the cost for each cut, `escapes` its columns as bits; those that need nothing do not
-    count.
-    """
+    """Return the sum of `need` over cuts that share no bit of `escapes`, chosen costliest first."""
     used = np.uint64(0)
     total = 0.0
     while True:
@@ -100,12 +93,7 @@ def joint_escape_cost(need: Floats, escapes: Bits) -> float:
 
 @jit
 def tighten_range(
-    low: Counts,
-    high: Counts,
-    costs: Floats,
-    floors: tuple[float, float],
-    cuts: Cuts,
-    best: float,
+    low: Counts, high: Counts, costs: Floats, floors: tuple[float, float], cuts: Cuts, best: float
 ) -> tuple[float, int]:
     """Raise `low`, in place, as far as the cuts ask; return the range's limit and a cut.
 
@@ -150,10 +138,7 @@ def tighten_range(
 def add_node_keys(
     codes: Codes, begin: int, maps: Codes, offset: Counts, stride: Counts, keys: Counts
 ) -> None:
-    """Add the nodes of rows from `begin` on, times the columns' strides, to `keys`, in place.
-
-    `maps[offset[j] + code]` is the node of a code of column j. Columns of stride 0 are skipped.
-    """
+    """Add nodes, `maps[offset[j] + code]`, times strides to keys of rows from `begin` on."""
     for j in range(codes.shape[0]):
         step = stride[j]
         if step == 0:
@@ -211,10 +196,7 @@ def renumber(class_of: Codes, number: Codes) -> None:
 
 @jit
 def count_hashed(keys: Counts, counts: Counts) -> tuple[Codes, Codes, Counts]:
-    """Return the class of each row, and each class's first row and records.
-
-    Rows of one key are a class; classes are numbered in the order of their first row.
-    """
+    """Return each row's class by equal keys, and each class's first row, ascending, and records."""
     rows = len(keys)
     room = 16
     while room < 2 * rows:

@@ -98,10 +98,7 @@ def fill_owner_figures(start: Counts, member: Codes, figure: Counts, each: Count
 def gather_shown(
     members: tuple[Counts, Codes], shown: tuple[Counts, Codes, Floats], domain: int
 ) -> tuple[Counts, Codes, Floats]:
-    """Return what the members of each class show together: start, code and summed weight.
-
-    Codes, below `domain`, are in the order in which a class first meets them.
-    """
+    """Return what members of each class show together: start, code as first met, summed weight."""
     classes = len(members[0]) - 1
     start = np.zeros(classes + 1, dtype=np.int64)
     code, weight = np.empty(classes, dtype=np.int32), np.empty(classes, dtype=np.float64)
@@ -139,10 +136,7 @@ def _add_shown(
     weight: Floats,
     seen: Codes,
 ) -> int:
-    """Add to `weight[code]` what the members of class c show; list these codes in `seen`.
-
-    Return how many they are. All weights must be 0 before.
-    """
+    """Add to `weight` what class c's members show; return how many codes that is (see `seen`)."""
     number = 0
     for i in range(members[0][c], members[0][c + 1]):
         m = members[1][i]
@@ -173,10 +167,7 @@ def _add_lines(
 
 @jit
 def _top_weight(weight: Floats, seen: Codes, number: int, equal: float) -> tuple[float, int]:
-    """Return `equal` times the largest weight of the codes seen, and how many of them reach it.
-
-    Those are the best guesses; `equal` is 1 or a little less, so that nearly equal weights tie.
-    """
+    """Return `equal` (1 or just less) times the largest weight seen, and how many reach it."""
     least = 0.0
     for j in range(number):
         least = max(least, weight[seen[j]] * equal)
@@ -188,10 +179,7 @@ def _top_weight(weight: Floats, seen: Codes, number: int, equal: float) -> tuple
 
 @jit
 def _weight_lines(shown: tuple[Counts, Codes, Floats], domain: int, visits: int) -> Floats:
-    """Return the weight of each code that members show, shape (members, domain).
-
-    It is (0, domain) if building it takes longer than it saves in so many `visits` of members.
-    """
+    """Return weights, (members, domain), or (0, domain) if so few `visits` do not pay for it."""
     members, entries = len(shown[0]) - 1, len(shown[1])
     if members * domain > min(4 * entries, visits):
         return np.zeros((0, domain))

@@ -45,10 +45,7 @@ def append_translated(codes: Codes, digit: Codes, radix: np.uint64, keys: Keys) 
 
 @jit
 def fill_hash_table(keys: Keys, slots: Keys, number: Codes) -> None:
-    """Fill an empty hash table: `slots` with keys + 1, 0 if free, `number` with the keys' places.
-
-    The keys must be different.
-    """
+    """Fill an empty hash table, `slots` with different keys + 1, `number` with their places."""
     mask = np.uint64(len(slots) - 1)
     for i in range(len(keys)):
         slot = mix_bits(keys[i]) & mask
@@ -156,10 +153,7 @@ def _intersect(line: Words, number: int, word: Words, place: Codes) -> int:
 
 @jit
 def _list_rows(word: np.uint64, base: int, found: Codes, used: int) -> int:
-    """Write the rows of a word, whose first is row `base`, to `found` from place `used` on.
-
-    Return the place after the last.
-    """
+    """Write a word's rows, from `base` on, to `found` from place `used`; return the next place."""
     while word != _NONE:
         found[used] = base + ones((word & (~word + _ONE)) - _ONE)
         used += 1
@@ -177,10 +171,7 @@ def swap_points(cells: Codes, origin: Codes, a: int, b: int) -> None:
 
 @jit
 def select_halves(cells: Codes, origin: Codes, j: int, lo: int, hi: int, middle: int) -> None:
-    """Move the points `lo` to before `hi` so that those before `middle` have the smaller codes.
-
-    No code of column j before `middle` is then larger than one after it (Hoare's selection).
-    """
+    """Sort points `lo` to before `hi` so far that smaller codes are before `middle` (Hoare)."""
     hi -= 1
     while lo < hi:
         a, b, c = cells[lo, j], cells[(lo + hi) >> 1, j], cells[hi, j]
@@ -231,10 +222,7 @@ def halve_part(tree: Tree, origin: Codes, width: Floats, part: int, lo: int, hi:
 
 @jit
 def build_tree(tree: Tree, origin: Codes, width: Floats, part: int, lo: int, hi: int) -> None:
-    """Put points `lo` to before `hi` in the order of the tree; fill in bounds of `part` and below.
-
-    `width` and `origin` are as in `halve_part`.
-    """
+    """Put points in the order of the tree; fill in bounds from `part` down (see `halve_part`)."""
     todo = [(part, lo, hi)]
     while todo:
         part, lo, hi = todo.pop()
@@ -300,10 +288,7 @@ def add_leaf_spans(
 
 @jit
 def add_span(spans: Counts, found: int, lo: int, hi: int) -> int:
-    """Add the run `lo` to before `hi` to the `found` ones of `spans`; return how many there are.
-
-    A run that begins where the last one ends is joined to it.
-    """
+    """Add a run to the `found` ones of `spans`, or to the last if they touch; return how many."""
     if found and spans[found - 1, 1] == lo:
         spans[found - 1, 1] = hi
         return found
@@ -383,10 +368,7 @@ def count_people_in_boxes(
 
 @jit
 def list_points_in_boxes(tree: Tree, sets: Sets, boxes: Codes, start: Counts, point: Codes) -> None:
-    """Fill `point` with the points of all boxes, those of box b up to `start[b + 1]`.
-
-    Points for which `point` has no room are only counted in `start`.
-    """
+    """Fill `point` box by box, up to `start[b + 1]`, which counts points without room, too."""
     stack = np.empty((_DEPTH, 4), dtype=np.int64)
     spans = np.empty((len(tree[0]) // 2 + 1, 2), dtype=np.int64)
     end = 0

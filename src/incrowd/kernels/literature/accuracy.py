@@ -164,10 +164,7 @@ def is_less(a: tuple[int, int], b: tuple[int, int]) -> bool:
 
 @jit
 def would_better(pair: Pair, source: int, value: int, by_value: bool) -> bool:
-    """Whether the lesser privacy of both groups rises if a record of this value leaves the source.
-
-    If it stays as it was, the larger one must rise.
-    """
+    """Whether the lesser privacy, or at a tie the other, rises if `value` leaves the source."""
     sizes, counts, with_count, top = pair.sizes, pair.counts, pair.with_count, pair.top
     target = 1 - source
     least, most = top[source], max(top[target], counts[target, value] + 1)
@@ -259,10 +256,7 @@ def move_record(
 
 @jit
 def commonest_movable_value(pair: Pair, source: int, ways: Ways, by_value: bool) -> int:
-    """Return the commonest value of the source of which a record may go and would better privacy.
-
-    -1 if there is none (see `Ways` and `would_better`).
-    """
+    """Return the source's commonest value that can go and better privacy (`Ways`); -1 if none."""
     direction, marks = ways.direction, ways.marks
     changes = pair.changes[1 - source]
     best, most = -1, 0
@@ -394,11 +388,7 @@ def grow_and_adjust_groups(
 
 @jit
 def longest_run_starts(items: Lined, boxes: BoxCosts, start: Counts, most: float) -> Counts:
-    """Return where the longest allowed run up to each record begins.
-
-    A run of consecutive records is allowed if a record of it pays `most` or less; every record
-    alone must.
-    """
+    """Return where the longest allowed run (all pay `most` at most) up to each record begins."""
     n = len(items.of)
     values = np.zeros(n, np.int32)
     pair = empty_pair(items, values, 1, start)

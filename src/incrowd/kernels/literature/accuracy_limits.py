@@ -17,10 +17,7 @@ from incrowd.kernels.compile import jit
 def count_possible_company(
     cells: Codes, counts: Counts, values: Codes, boxes: BoxCosts, rows: Codes, most: float
 ) -> tuple[Counts, Counts]:
-    """Return for each of `rows` how many records, and values, may share its class.
-
-    Those are the records with which alone it costs `most` or less, its own among them.
-    """
+    """Return how many records, its own too, and values may share the class of each of `rows`."""
     costs, start, width, nodes, limits = boxes
     records, distinct = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
     seen = np.full(values.max() + 1, -1, np.int64)

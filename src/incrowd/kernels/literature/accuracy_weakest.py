@@ -75,10 +75,7 @@ def chain_classes(items: Lined, values: Codes, class_of: Codes, number: int) -> 
 
 @jit
 def class_privacy(classes: ClassChains, c: int, by_value: bool) -> tuple[int, int]:
-    """Return the privacy of class c as a fraction: numerator and denominator.
-
-    They are its records, and those of its commonest value (`by_value`) or 1.
-    """
+    """Return a class's privacy as a fraction: its records, and its commonest value's (or 1)."""
     return classes.sizes[c], classes.tops[c] if by_value else 1
 
 
@@ -99,10 +96,7 @@ def weakest_class(classes: ClassChains, by_value: bool) -> int:
 def near_classes(
     classes: ClassChains, boxes: BoxCosts, c: int, reach: int
 ) -> tuple[Counts, Floats]:
-    """Return the classes up to `reach` places from class c, and what a record pays if both join.
-
-    Those that join it at the least cost come first; empty ones are left out.
-    """
+    """Return classes up to `reach` places off, not empty, and what unions cost, cheapest first."""
     low, high = classes.low, classes.high
     others, costs = [0], [0.0]
     others.pop()
@@ -159,15 +153,13 @@ def store_class(pair: Pair, group: int, classes: ClassChains, c: int) -> None:
 
 @jit
 def reset_moves(items: Lined, values: Codes, pair: Pair, ways: Ways, back: bool) -> None:
-    """Mark all records as not moved, and move them back if `back`.
-
-    Records of a value move one way only, and those that came stand first in the chain of a value.
-    """
+    """Mark all records as not moved, and move them back if `back`."""
     direction, moved = ways.direction, ways.moved
     head, follow = pair.head, pair.follow
     for value in range(len(direction)):
         source = direction[value]
         i = head[1 - source, value] if source >= 0 else -1
+        # Records of a value move one way only; those that came stand first in its chain.
         while i >= 0 and moved[i] == 1:
             after = follow[i]
             moved[i] = 0

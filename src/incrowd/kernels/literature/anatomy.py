@@ -1,7 +1,4 @@
-"""Loops of Anatomy's bucketization (Xiao and Tao, VLDB 2006, Figure 3).
-
-Shapes: values and the classes of the result (records,); values are below `number`.
-"""
+"""Loops of Anatomy's bucketization (Xiao and Tao, VLDB 2006, Figure 3)."""
 
 import numpy as np
 

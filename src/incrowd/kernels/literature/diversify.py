@@ -20,19 +20,14 @@ from incrowd.kernels.compile import jit
 
 
 class Lined(NamedTuple):
-    """Records in a line: record i has the codes `cells[of[i]]`."""
+    """Records in a line: record i has the codes `cells[of[i]]`, `cells` being (rows, d)."""
 
     cells: Codes
-    """(rows, d)"""
     of: Codes
-    """(records,)"""
 
 
 class Rank(NamedTuple):
-    """Values by their unassigned records.
-
-    A count changes by one at a time, so that one swap keeps the order.
-    """
+    """Values by their unassigned records; a count changes by one, so one swap keeps the order."""
 
     counts: Counts
     """(values,): the unassigned records of each value."""
@@ -96,10 +91,7 @@ def is_eligible(rank: Rank, l: int, left: int) -> bool:
 
 @jit
 def chain_domains(values: Codes, number: int) -> tuple[Counts, Counts]:
-    """Return the first record of each value, and for each record the next of the same value.
-
-    Where there is none, it is the number of records.
-    """
+    """Return each value's first record, and each record's next of its value or `len(values)`."""
     n = len(values)
     first, follows = np.full(number, n), np.full(n, n)
     for i in range(n - 1, -1, -1):
@@ -151,10 +143,7 @@ def pop_record(heap: Counts) -> int:
 
 @jit
 def fill_group(frontier: Counts, class_of: Codes, group: Counts, size: int, most: int) -> int:
-    """Move the lowest unassigned records of the frontier to a group until it has `most`.
-
-    Return its size, which is smaller if the frontier ends; `size` is the one before.
-    """
+    """Fill a group up to `most` with the frontier's lowest unassigned records; return its size."""
     while size < most and frontier[0] > 0:
         record = pop_record(frontier)
         if class_of[record] < 0:
@@ -348,10 +337,7 @@ def fill_edges_and_costs(items: Lined, boxes: BoxCosts, swaps: Swaps, first: int
 
 @jit
 def cost_after_swap(boxes: BoxCosts, low: Codes, high: Codes, gone: Codes, come: Codes) -> float:
-    """Return what a record of a class pays with the codes `come` in place of `gone`.
-
-    `low` and `high` are (d, 2), those of the class.
-    """
+    """Return what a record of a class pays with the codes `come` in place of `gone`."""
     total = 0.0
     for j in range(len(gone)):
         first = low[j, 1] if gone[j] == low[j, 0] else low[j, 0]
@@ -362,10 +348,7 @@ def cost_after_swap(boxes: BoxCosts, low: Codes, high: Codes, gone: Codes, come:
 
 @jit
 def would_narrow(low: Codes, high: Codes, codes: Codes, other: Codes) -> bool:
-    """Whether a class may span less in some column with `other` in place of `codes`.
-
-    It may if `codes` alone have the lowest or highest code there, and `other` has another one.
-    """
+    """Whether in a column `codes` alone are at an end of the class, and `other` elsewhere."""
     for j in range(len(codes)):
         code = codes[j]
         lowest = code == low[j, 0] and code != low[j, 1]

@@ -33,10 +33,7 @@ def decode_boundary(state: np.int64, strides: Counts, taken: Counts) -> None:
 
 @jit
 def room_of_next_class(line: Line, taken: Counts, most: int, room: Counts) -> int:
-    """Fill `room` with the most records of each domain that the next class may hold, up to `most`.
-
-    Return the lowest place that is left. The class holds no place that it cannot reach from there.
-    """
+    """Fill `room`, `most` each, for a class from the lowest place left; return that place."""
     places, start, reach = line
     lowest = len(reach)
     for q in range(len(taken)):
@@ -115,10 +112,7 @@ def find_division(line: Line, strides: Counts, rule: Counts) -> tuple[int, Count
 
 @jit
 def classes_on_path(before: dict[np.int64, np.int64], goal: np.int64, strides: Counts) -> Counts:
-    """Return how many records of each domain each class holds on the way to the goal, in order.
-
-    `before` is the boundary before each boundary.
-    """
+    """Return the records by domain of each class on the way to the goal; `before` leads back."""
     number = 0
     state = goal
     while state > 0:

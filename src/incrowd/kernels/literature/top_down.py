@@ -1,7 +1,4 @@
-"""Loops of TopDown: two rows far apart draw the others to them, and each half is cut again.
-
-Items are those of Mondrian, one per row. `order` holds every row once; a part is a stretch of it.
-"""
+"""Loops of TopDown: two rows far apart draw the others of a part to them, and so in each half."""
 
 import numpy as np
 
