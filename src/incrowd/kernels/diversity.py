@@ -172,7 +172,7 @@ def sum_of_gaps(
     """Return the sum of |level - known * upto[i]| for first <= i < last; `before` sums `upto`."""
     if first >= last:
         return 0.0
-    # `upto` ascends: terms are positive up to one place and negative after it.
+    # `before[i]` is the sum of the first i. `upto` ascends: terms are positive, then negative.
     cross = first + np.searchsorted(upto[first:last], level / known)
     behind = level * (cross - first) - known * (before[cross] - before[first])
     ahead = known * (before[last] - before[cross]) - level * (last - cross)

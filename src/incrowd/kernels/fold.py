@@ -86,7 +86,7 @@ def scatter_keys(
 
 @jit
 def find_slot(key: np.uint64, table: Codes, known: Keys) -> np.uint64:
-    """Return the slot of a key in a table of places in `known`, or the free one where it goes."""
+    """Return the slot of a key in a hash table of places in `known`, or the free one for it."""
     mask = np.uint64(len(table) - 1)
     slot = mix_bits(key) & mask
     while table[slot] >= 0 and known[table[slot]] != key:

@@ -173,7 +173,7 @@ def _gather_candidates(
 def _list_within_reach(
     points: PricedPoints, prices: Prices, r: int, reach: float, point: Codes, far: Floats
 ) -> int:
-    """Fill `point`, in order, and `far` with who costs under `reach` from r; return how many."""
+    """Fill `point`, in order, with those under `reach` from r, `far` with costs; return a count."""
     codes, order = points.codes, points.order
     flat, n, d = prices.prices, codes.shape[0], codes.shape[1]
     rows = np.empty(d, np.int64)
@@ -321,7 +321,7 @@ def _drop_candidates(
         top, enough = _best_worth(items, begin, end, counts, worth, size)
         reach = best * top / size
         if not enough or price >= reach:
-            return begin, steps
+            return begin, steps  # no such box is left
         steps += end - begin
         last = _keep_affordable(candidates, around, inner, price, begin, end, reach)
         if last == end:

@@ -16,7 +16,7 @@ from incrowd.kernels.compile import jit
 
 
 class CutItems(NamedTuple):
-    """What is cut: rows of the tally, pieces of them, or single records; `cells` is (items, d)."""
+    """What is cut: rows of the tally, pieces of them, or single records."""
 
     cells: Codes
     """(items, d): the codes of each item."""

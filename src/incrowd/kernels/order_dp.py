@@ -17,12 +17,10 @@ from incrowd.kernels.compile import jit
 
 
 class LineItems(NamedTuple):
-    """Items in one line: item e spans the codes `low[of[e]]` to `high[of[e]]`."""
+    """Items in one line: item e spans the codes `low[of[e]]` to `high[of[e]]`, both (boxes, d)."""
 
     low: Codes
-    """(boxes, d)"""
     high: Codes
-    """(boxes, d)"""
     of: Codes
     """(items,): the box of each item."""
     people: Counts
@@ -287,11 +285,7 @@ def extent_cost(keys: Floats, records: Counts, s: int, e: int) -> float:
 def first_end_to_overtake(
     keys: Floats, records: Counts, total: Floats, pair: tuple[int, int], first: int
 ) -> int:
-    """Return the first end, from `first` on, at which the later of two beginnings is no worse.
-
-    `pair` is the earlier and the later one. From that end on it stays so; `len(total)`, one after
-    the last end, if there is none.
-    """
+    """Return what `one_dimensional.first_end_to_overtake` does, for classes of `extent_cost`."""
     one, two = pair
     low, high = first, len(total)
     while low < high:

@@ -94,8 +94,7 @@ def divide_parts(
     """Fill `least` with the cost of the best division of each part, `choice` with a class of it.
 
     This is done for the parts from `span[0]` to before `span[1]`; all before them must be filled
-    in. The cost is infinite, and the class 0, where there is no division, or none
-    is looked for.
+    in. The cost is infinite, and the class 0, where there is no division, or none is looked for.
 
     - `parts`: the digits of each part, its first item, the stride of each item, and each part as
       `pack_digits` writes it; `guard` has the highest bit of each field.

@@ -16,7 +16,7 @@ from incrowd.kernels.crowd.state import TINY, price_span, scale_cost, table_cost
 
 
 class Pool(NamedTuple):
-    """Pieces, by codes (room, d), point and records, to be cut, with room for those cut in two."""
+    """Pieces to be cut into classes, with room for those that are cut in two."""
 
     codes: Codes
     """(room, d): the codes of each piece."""
@@ -120,7 +120,7 @@ def empty_pool(most: int, width: int) -> Pool:
 
 @jit
 def room_for(pieces: int, records: int, k: int) -> int:
-    """Return how many pieces cutting these may make; with less room some classes stay together."""
+    """Return how many pieces `pieces` may be once cut; with less room, classes stay together."""
     return int(pieces + min(records // k, 2 * pieces) + 2)
 
 

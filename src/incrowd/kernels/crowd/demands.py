@@ -32,7 +32,6 @@ class Marks(NamedTuple):
     """
 
     start: Counts
-    """(points + 1,)"""
     counter: Codes
     amount: Counts
     person_start: Counts

@@ -1,4 +1,4 @@
-"""Steps that make classes pay less: records move, classes dissolve or share; invariants stay."""
+"""Steps by which classes pay less: records move, classes dissolve or share; all keep invariants."""
 
 from typing import NamedTuple
 
@@ -35,7 +35,7 @@ class Tools(NamedTuple):
 
 @jit
 def pool_classes(space: Space, state: State, k: int, members: Codes, pool: Pool) -> tuple[int, int]:
-    """Fill `pool` with the members' pieces, one a point; return how many, now and after cuts."""
+    """Fill `pool` with the members' pieces, one a point; return how many, and how many if cut."""
     points = space.points
     points_in, count, pieces, size = state.point, state.records, state.pieces, state.size
     most, number = 0, 0

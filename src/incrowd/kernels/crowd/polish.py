@@ -215,7 +215,10 @@ def best_return(
 def trade_from(
     space: Space, state: State, ledger: Ledger, rule: Rule, c: int, others: Codes, work: Counts
 ) -> float:
-    """Trade pieces of class c with `others` while it saves; return what; add looks to `work[0]`."""
+    """Trade pieces of class c with classes in `others` as long as it saves; return the saving.
+
+    `work[0]` grows by the pieces that were looked at.
+    """
     points, boxes = space
     k, divisible = rule
     points_in, count = state.point, state.records

@@ -153,7 +153,7 @@ def column_spread(boxes: BoxCosts, codes: Codes, part: Codes, j: int) -> float:
 
 @jit
 def halve_by_column(codes: Codes, part: Codes, j: int) -> int:
-    """Sort `part` by column j; return the place next to its middle where the code changes, or 0."""
+    """Sort `part` by column j; return the place near its middle where codes change, 0 if none."""
     keys = np.empty(len(part), np.int32)
     for i in range(len(part)):
         keys[i] = codes[part[i], j]
@@ -212,7 +212,7 @@ def cut_widest(boxes: BoxCosts, codes: Codes, favour: Floats, part: Codes) -> in
 
 @jit
 def sum_distances(boxes: BoxCosts, points: Codes, pairs: Codes) -> Floats:
-    """Return by column what pairs of points, (2, pairs), cost if shown together, 1 at most each."""
+    """Return sums by column of what showing pairs of points, (2, pairs), costs, 1 at most each."""
     total = np.zeros(points.shape[1])
     for j in range(points.shape[1]):
         for i in range(pairs.shape[1]):

@@ -66,7 +66,7 @@ def scatter_rows(
     moved: Keys,
     heavy: Counts,
 ) -> None:
-    """Copy numbers to `moved`, any weights to `heavy`, by parts; `free`, the next place, moves."""
+    """Copy the rows' numbers by part to `moved`, any weights to `heavy`; `free` places move on."""
     keys = np.empty(_BLOCK, dtype=np.uint64)
     for block in range(lo, hi, _BLOCK):
         end = min(block + _BLOCK, hi)

@@ -113,11 +113,7 @@ def split_cost(
     rule: Rule,
     scratch: Scratch,
 ) -> np.int64:
-    """Return what the classes cost once they are split by columns.
-
-    If that is more than the rule's limit, return some sum above the limit instead. The cells and
-    the table of `scratch` are zero again afterwards.
-    """
+    """Return what the classes cost once split by columns, or some sum above the rule's limit."""
     weights, kind, limit = rule
     cells, _, where, _, table = scratch
     most = count_cells(number, digits)

@@ -33,7 +33,7 @@ _ONE = np.uint64(1)
 
 @jit
 def limit_below(cuts: Cuts, c: int, node: Counts, base: float) -> float:
-    """Return the least loss that cut c allows at a node of limit `base`, -inf if not below it."""
+    """Return the least loss by cut c at a node of limit `base`; -inf if not below, inf if hard."""
     nodes, parts, surcharge, hard = cuts
     total = 0.0
     for j in range(len(node)):

@@ -136,7 +136,7 @@ def _add_shown(
     weight: Floats,
     seen: Codes,
 ) -> int:
-    """Add to `weight` what class c's members show; return how many codes that is (see `seen`)."""
+    """Add to `weight`, all 0, what members of c show; list codes in `seen` and return how many."""
     number = 0
     for i in range(members[0][c], members[0][c + 1]):
         m = members[1][i]

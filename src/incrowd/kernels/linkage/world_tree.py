@@ -45,7 +45,7 @@ def append_translated(codes: Codes, digit: Codes, radix: np.uint64, keys: Keys) 
 
 @jit
 def fill_hash_table(keys: Keys, slots: Keys, number: Codes) -> None:
-    """Fill an empty hash table, `slots` with different keys + 1, `number` with their places."""
+    """Fill an empty hash table: keys, all different, + 1 in `slots`, their places in `number`."""
     mask = np.uint64(len(slots) - 1)
     for i in range(len(keys)):
         slot = mix_bits(keys[i]) & mask
@@ -171,7 +171,7 @@ def swap_points(cells: Codes, origin: Codes, a: int, b: int) -> None:
 
 @jit
 def select_halves(cells: Codes, origin: Codes, j: int, lo: int, hi: int, middle: int) -> None:
-    """Sort points `lo` to before `hi` so far that smaller codes are before `middle` (Hoare)."""
+    """Partly sort points `lo` to before `hi`: smaller codes before `middle` (Hoare's selection)."""
     hi -= 1
     while lo < hi:
         a, b, c = cells[lo, j], cells[(lo + hi) >> 1, j], cells[hi, j]

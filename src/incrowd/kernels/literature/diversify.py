@@ -348,7 +348,7 @@ def cost_after_swap(boxes: BoxCosts, low: Codes, high: Codes, gone: Codes, come:
 
 @jit
 def would_narrow(low: Codes, high: Codes, codes: Codes, other: Codes) -> bool:
-    """Whether in a column `codes` alone are at an end of the class, and `other` elsewhere."""
+    """Whether in a column `codes` alone are at an end of the class, and `other` is not."""
     for j in range(len(codes)):
         code = codes[j]
         lowest = code == low[j, 0] and code != low[j, 1]

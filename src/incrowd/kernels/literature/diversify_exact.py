@@ -33,7 +33,10 @@ def decode_boundary(state: np.int64, strides: Counts, taken: Counts) -> None:
 
 @jit
 def room_of_next_class(line: Line, taken: Counts, most: int, room: Counts) -> int:
-    """Fill `room`, `most` each, for a class from the lowest place left; return that place."""
+    """Fill `room` with the most records of each domain that the next class may hold, up to `most`.
+
+    Return the lowest place that is left. The class holds no place that it cannot reach from there.
+    """
     places, start, reach = line
     lowest = len(reach)
     for q in range(len(taken)):
