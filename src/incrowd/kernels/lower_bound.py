@@ -173,7 +173,7 @@ def _gather_candidates(
 def _list_within_reach(
     points: PricedPoints, prices: Prices, r: int, reach: float, point: Codes, far: Floats
 ) -> int:
-    """Fill `point`, in order, with those under `reach` from r, `far` with costs; return a count."""
+    """Fill `point`, in order, with points under `reach` from r, `far` with costs; count them."""
     codes, order = points.codes, points.order
     flat, n, d = prices.prices, codes.shape[0], codes.shape[1]
     rows = np.empty(d, np.int64)

@@ -171,7 +171,7 @@ def sort_by(codes: Codes, order: Codes, j: int, spare: Codes, keys: Codes) -> bo
 def sort_by_digit(
     codes: Codes, order: Codes, j: int, digit: tuple[int, int, int], spare: Codes
 ) -> None:
-    """Sort `order` stably by a digit of column j: (lowest code, low bits left out, its values)."""
+    """Sort `order` stably by column j's `digit`: (lowest code, bits left out, number of values)."""
     low, shift, size = digit
     mask = size - 1 if size == 1 << _DIGIT else -1
     head = np.zeros(size + 1, np.int32)
