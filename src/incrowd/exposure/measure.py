@@ -48,10 +48,7 @@ _KINDS: tuple[Literal["frequency", "distinct", "entropy"], ...] = (
 
 @dataclass(frozen=True, eq=False)
 class _CrowdView:
-    """What an attacker sees: the classes, and the crowds that their records hide in.
-
-    `crowds` is `classes` itself unless a missing value matches anything.
-    """
+    """The classes an attacker sees, and crowds: others only where missing values match anything."""
 
     classes: Classes
     crowds: Classes
@@ -176,10 +173,7 @@ class _Sampling:
         return min(people / self.population, 1.0) if self.population else 1.0
 
     def model(self, people: int, *, plain: bool) -> PopulationModel | None:
-        """The model behind the figures of so many people; None if no population is known.
-
-        `plain` is as in `estimates`.
-        """
+        """The model behind the figures (`plain` as in `estimates`); None without a population."""
         if self.source == "table":
             return None
         name = "counted" if (self.share >= 1).all() else "poisson-mixture"
@@ -195,10 +189,7 @@ def _build_risk(
     found: dict[Missing, Figures],
     asked: tuple[Missing, float, int | None],
 ) -> Risk:
-    """Put together the figures of the reading asked for and the risk from outside the table.
-
-    `found` has the figures of each reading; `asked` is a reading, a threshold and a population.
-    """
+    """Put the risk together from all figures; `asked` is a reading, threshold and population."""
     missing, threshold, population = asked
     figures, records, people = found[missing], seen.classes.records, seen.crowds.people
     drawn = _Sampling.of(seen, population)

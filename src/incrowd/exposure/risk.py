@@ -98,8 +98,7 @@ class Individual:
     above_threshold: float
     """Share of the records in classes whose mean risk exceeds the threshold."""
     light: int
-    """Records of classes whose weights sum to less than their people: these count as the whole
-    population of the class, which is the highest risk that it can have."""
+    """Records of classes of too little weight, which count as the whole class: the highest risk."""
     max_interval: Range
     average_interval: Range
     expected_interval: Range
@@ -167,8 +166,7 @@ class Change:
     average: float
     """The prosecutor's average risk."""
     uniqueness: float | None
-    """Estimated share of the records that are unique in the population, if its size is known; never
-    above what it is now, because coarser values make nobody rarer."""
+    """Estimated share unique in a population of known size; never above what it is now."""
     individual: float | None
     """Average risk given the weights or the population, if they are known; likewise."""
     uniqueness_interval: tuple[float, float] | None = None

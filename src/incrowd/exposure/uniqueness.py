@@ -64,8 +64,7 @@ class Uniqueness:
     interval: Range
     """Holds the share with a probability of 95 %, if what `Risk.model` assumes is true."""
     possible: Range | None
-    """The least and the most over every population that fits the table, whatever the model; None
-    if weights differ, with people of several records, and where missing values match anything."""
+    """The least and the most over every population that fits the table; see `Journalist`."""
     estimator: str
     """`mixture`, or `counted` if the table is the population or holds no unique person."""
     expected: float
@@ -329,10 +328,7 @@ def _root_of_slope(slope: Callable[[float], float], low: float, high: float) -> 
 
 
 def _harmonic(x: float, terms: int) -> float:
-    """The sum 1/x + 1/(x + 1) + … of so many terms.
-
-    For a large x by an expansion, as the difference of digammas loses digits.
-    """
+    """The sum 1/x + 1/(x + 1) + … of so many terms; an expansion keeps digits for a large x."""
     if x < _FAR:
         digamma = special.digamma
         return float(digamma(x + terms) - digamma(x))

@@ -61,10 +61,7 @@ def fold_records(records: Records) -> Records:
 def all_ratios(
     records: Records, max_size: int | None = None, watch: Watch | None = None
 ) -> Iterator[tuple[tuple[int, ...], Ratios]]:
-    """Yield every set of at least one column with its ratios, in no promised order.
-
-    The columns of a set ascend. When the time is up the sets not yet looked at are left out.
-    """
+    """Yield every set of one column or more with its ratios, in any order, until time is up."""
     watch = watch or Watch()
     limit = records.width if max_size is None else max_size
     tasks = _subset_tasks(records, limit, watch) if limit > 0 else iter([])

@@ -300,10 +300,7 @@ class PopulationSample:
 
 @lru_cache(maxsize=4096)
 def _least_share(drawn: PopulationSample, size: int) -> float:
-    """The share that `drawn.least_share` returns; 0.0 if none is sure.
-
-    `ValueError` if `size` is negative or larger than the table.
-    """
+    """The result of `drawn.least_share`, 0.0 if none is sure; `ValueError` for impossible sizes."""
     if not 0 <= size <= drawn.people:
         raise ValueError("a class has no more people than its table")
     if not size:

@@ -106,10 +106,7 @@ def _alternative_starts(
 def _improve_budget(
     sizes: Sequence[int], allowed: int, worth: Sequence[float], fixed: Mapping[int, int]
 ) -> list[int]:
-    """Round the best budget and improve it by exchanges.
-
-    `fixed` says, by place, with how many values some columns start.
-    """
+    """Round the best budget, with `fixed` values at some places, and improve it by exchanges."""
     open_sizes = [1 if i in fixed else size for i, size in enumerate(sizes)]
     found = unrounded_budget(open_sizes, allowed // math.prod(fixed.values()), worth)
     kept = [

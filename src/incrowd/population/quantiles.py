@@ -218,8 +218,7 @@ class BucketedColumn:
     emptied: int
     """Records whose value is left out because too few records have a missing one."""
     error: float
-    """The normalized squared error of the cells that are shown (Lodha-Thomas Section 5.2), 0..1:
-    1 if all showed their mean, 0 if all were exact."""
+    """The normalized squared error of shown cells (Section 5.2), 0..1: 1 if all show the mean."""
 
 
 @dataclass(frozen=True)
