@@ -14,15 +14,7 @@ import numpy as np
 from incrowd.arrays import Codes, Flags
 from incrowd.exposure.measure import classes_by, measure_as_it_is
 from incrowd.exposure.pairs import unique_and_mean_risk
-from incrowd.exposure.risk import (
-    Band,
-    Change,
-    Contribution,
-    Explained,
-    Finding,
-    Knowledge,
-    Risk,
-)
+from incrowd.exposure.risk import Band, Change, Contribution, Explained, Finding, Knowledge, Risk
 from incrowd.identify.measures import all_ratios
 from incrowd.identify.records import Records
 from incrowd.models.model import fraction

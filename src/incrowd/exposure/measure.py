@@ -185,9 +185,7 @@ class _Sampling:
 
 
 def _build_risk(
-    seen: _CrowdView,
-    found: dict[Missing, Figures],
-    asked: tuple[Missing, float, int | None],
+    seen: _CrowdView, found: dict[Missing, Figures], asked: tuple[Missing, float, int | None]
 ) -> Risk:
     """Put the risk together from all figures; `asked` is a reading, threshold and population."""
     missing, threshold, population = asked
@@ -380,8 +378,7 @@ def population_size(
     """
     if population is not None and fraction is not None:
         raise PolicyError(
-            "both a population and a sampling fraction are given",
-            remedy="give one of them",
+            "both a population and a sampling fraction are given", remedy="give one of them"
         )
     if fraction is not None:
         if not 0 < fraction <= 1:

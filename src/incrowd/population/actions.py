@@ -35,12 +35,7 @@ Look: TypeAlias = Literal["date", "code", "number", "group"]
 AS_IT_IS = "as it is"
 LEFT_OUT = "leave it out"
 
-_STEPS = {
-    "day": r"\d+-\d\d-\d\d",
-    "month": r"\d+-\d\d",
-    "quarter": r"\d+-Q\d",
-    "year": r"\d+",
-}
+_STEPS = {"day": r"\d+-\d\d-\d\d", "month": r"\d+-\d\d", "quarter": r"\d+-Q\d", "year": r"\d+"}
 _PERIOD = re.compile(r"\[(-?[\d.e+]+), (-?[\d.e+]+)\)")
 _YEAR = 365
 _PERIODS = {"month": 12, "quarter": 4, "year": 1, "5 years": 1 / 5, "10 years": 1 / 10}

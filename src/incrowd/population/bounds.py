@@ -57,12 +57,7 @@ _STEPS = 200
 
 
 def classes_allowed(
-    population: float,
-    k: float,
-    beta: float,
-    *,
-    bound: Bound = "exact",
-    simultaneous: bool = False,
+    population: float, k: float, beta: float, *, bound: Bound = "exact", simultaneous: bool = False
 ) -> int:
     """The largest number D' of equally likely classes each of which holds k people, but for beta.
 
@@ -115,12 +110,7 @@ def beta_needed(
 
 
 def population_needed(
-    classes: float,
-    k: float,
-    beta: float,
-    *,
-    bound: Bound = "exact",
-    simultaneous: bool = False,
+    classes: float, k: float, beta: float, *, bound: Bound = "exact", simultaneous: bool = False
 ) -> int:
     """The smallest population that fills this number of equally likely classes with k people each.
 

@@ -274,10 +274,7 @@ def _spend_leftover(
 
 
 def _list_actions(
-    ladders: Sequence[Ladder],
-    kept: Sequence[int],
-    places: Sequence[int],
-    worth: Sequence[float],
+    ladders: Sequence[Ladder], kept: Sequence[int], places: Sequence[int], worth: Sequence[float]
 ) -> tuple[Action, ...]:
     """What to do per column: how many values it may keep, and the rung at its place."""
     actions = []
