@@ -255,7 +255,8 @@ def _estimate_share(
     drawn = rng.binomial(number, chance) / number
     found = _estimate_figure(behind, chance @ shares, drawn @ shares)
     if behind.all_alone:
-        return _raise_upper_end(found, float(shares[kinds.sizes <= people].sum()))
+        most = float(shares[kinds.sizes <= people].sum())
+        return replace(found, high=max(found.high, most))  # nothing speaks against that
     return found
 
 
@@ -271,13 +272,8 @@ def _estimate_averages(
     most = float((kinds.shares / kinds.sizes).sum())
     average = _estimate_figure(behind, values, np.clip(seen, 0, most))
     if behind.all_alone:
-        average = _raise_upper_end(average, most)
+        average = replace(average, high=max(average.high, most))  # likewise
     return average, _estimate_figure(behind, kinds.classes.sum() / (behind.people @ kinds.classes))
-
-
-def _raise_upper_end(found: PopulationEstimate, most: float) -> PopulationEstimate:
-    """Raise the upper end to `most`: where nobody shares a class, nothing speaks against that."""
-    return PopulationEstimate(found.value, found.low, max(found.high, most))
 
 
 def _estimate_highest(behind: PeopleBehind) -> PopulationEstimate:

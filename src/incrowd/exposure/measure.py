@@ -144,10 +144,7 @@ class _Sampling:
 
     @staticmethod
     def of(seen: _CrowdView, population: int | None) -> "_Sampling":
-        """How the table was drawn, by its weights (scaled to `population` if that is given).
-
-        Without weights by `population`; without either the table is its own population.
-        """
+        """How it was drawn: by weights (scaled to `population` if given), by that, or neither."""
         people = seen.crowds.people.astype(np.float64)
         everybody = float(max(seen.people, 1))
         if seen.weights is None:

@@ -118,7 +118,6 @@ class PopulationModel:
     source: str
     """Where the size of the population comes from: `weights` or `population`."""
     population: float
-    """The number of people in the population."""
     fraction: float
     """The share of them that is in the table."""
     assumes: tuple[str, ...] = ()

@@ -265,20 +265,16 @@ def _rows_of_people(
         quasi, unit = [codes[line] for codes in quasi], unit[line]
     people = () if unit is None else (_fill_missing_units(unit),)
     tally = fold(quasi, people, records=records)
-    rows = np.arange(tally.rows, dtype=np.int32)
     if unit is None:
-        shared = rows[tally.counts > 1]
-        take = np.concatenate([rows, shared])
-        person = np.arange(len(take), dtype=np.int32)
-        pairs = 2 * int((tally.counts == 2).sum())
-        return _PersonRows(
+        shared = np.flatnonzero(tally.counts > 1)
+        take = np.concatenate([np.arange(tally.rows), shared])
+        codes, person = (
             np.ascontiguousarray(tally.quasi[:, take]),
-            person,
-            np.concatenate([tally.counts, np.zeros(len(shared), dtype=np.int64)]),
-            pairs,
-            int((tally.counts == 1).sum()),
+            np.arange(len(take), dtype=np.int32),
         )
-
+        counts = np.concatenate([tally.counts, np.zeros(len(shared), dtype=np.int64)])
+        pairs, uniques = (people * int((tally.counts == people).sum()) for people in (2, 1))
+        return _PersonRows(codes, person, counts, pairs, uniques)
     class_of, number = number_columns(tally.quasi)
     size = np.bincount(class_of, minlength=number)[class_of]
     pairs, uniques = (int(tally.counts[size == people].sum()) for people in (2, 1))

@@ -84,8 +84,7 @@ def uniqueness(
 ) -> Uniqueness:
     """Estimate how many people are unique, from `classes` of each of these `sizes`, ascending.
 
-    `people` may be fewer than the members of all classes: whoever is in several classes of the
-    table is in as many of the population.
+    `people` may be fewer than all members: who is in several classes is so in the population.
     """
     members = int((sizes * classes).sum())
     uniques = int(classes[sizes == 1].sum())
@@ -124,10 +123,9 @@ def _unique_people_range(found: Estimates, people: int, population: int) -> Rang
 def zayatz_share(sizes: Counts, classes: Counts, population: int) -> float | None:
     """The share of unique people by Bayes' rule, if classes are spread as those of the sample.
 
-    Unlike the other estimators it always finds one.
-
-    Zayatz 1991: a sample unique is a population unique with probability p1 P(1 | 1) / sum of
-    pj P(1 | j), where P(1 | j) is the chance that a sample without replacement holds one of j.
+    It always finds one. Zayatz 1991: a sample unique is a population unique with probability
+    p1 P(1 | 1) / sum of pj P(1 | j), where P(1 | j) is the chance that a sample without
+    replacement holds one of j.
     """
     single = float(classes[sizes == 1].sum())
     people = int((sizes * classes).sum())

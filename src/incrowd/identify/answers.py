@@ -160,7 +160,6 @@ class SetAnswer:
     partial: bool
     notes: tuple[str, ...] = ()
     basis: Basis = Basis.COUNTED
-    """What is known of the sets."""
     reaches: float | None = None
     """The ratio that each set has at least, but for delta; None if counted, or not promised."""
 

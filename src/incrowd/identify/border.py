@@ -173,11 +173,8 @@ class RatioOracle:
 
     def judge(self, sets: Sequence[Set], watch: Watch) -> tuple[list[Set], list[Set]]:
         """Return the good sets, and the others grown as long as they fail; fewer if time is up."""
-        ways = (
-            self._certain_paths(sets, watch)
-            if self._guesses.certain
-            else self._guessed_paths(sets, watch)
-        )
+        find_paths = self._certain_paths if self._guesses.certain else self._guessed_paths
+        ways = find_paths(sets, watch)
         good = [way.start for way in ways if way.keeps == 0]
         return good, sorted({way.set_after(way.fails) for way in ways if way.fails >= 0})
 

@@ -63,11 +63,7 @@ class Splitter:
         return PartitionRefiner(self._codes.shape[1], int(self._domains.max(initial=1)))
 
     def cost(self, here: Costly, column: int, budget: Budget, *, exact: bool) -> Cost:
-        """The least and the most that the classes cost if they are split by one column.
-
-        They differ by what classes left out may cost; unless `exact`, they only tell whether the
-        budget is kept to.
-        """
+        """The cost of classes split by a column; unless `exact`, as tight as a verdict needs."""
         domain = int(self._domains[column])
         least, most = stripped.refined_cost_range(
             here.classes.rows,

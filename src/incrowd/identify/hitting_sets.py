@@ -181,8 +181,7 @@ def minimal_masks(masks: Masks) -> Masks:
 class HittingSetTree:
     """The search tree over masks: branches of at most `most` bits, and room for more masks.
 
-    Its arrays are those of `kernels.identify.hitting_sets`; `where` has the depth, the state and
-    whether a branch was cut.
+    Its arrays are as in `kernels.identify.hitting_sets`; `where` is depth, state and whether cut.
     """
 
     def __init__(self, width: int, masks: Masks, most: int) -> None:

@@ -130,8 +130,7 @@ class _SetsWithFirst:
     ) -> Iterator[Callable[[], list[SetRatios]]]:
         """Yield tasks that count all larger sets that add later columns to the chosen ones.
 
-        Each task counts a single set, or all that extend one, about `_TOGETHER` of them. No more
-        tasks come once the time is up.
+        Each counts one set, or about `_TOGETHER` that extend one; none come after time is up.
         """
         if _number_of_sets(self.table.width - chosen[-1] - 1, self.limit - len(chosen)) < _TOGETHER:
             yield partial(self.count_larger, chosen, groups)

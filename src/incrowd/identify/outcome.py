@@ -133,7 +133,6 @@ class Discovery(Shown):
     """Whether the figures are those of a sample; those of the table may be lower."""
     seconds: float
     basis: Basis = Basis.COUNTED
-    """What is shown of the sets."""
     reaches: float | None = None
     """The ratio that each set has at least, but for delta; None if counted, or not shown."""
     tests: tuple[DistinctValueTest, ...] = ()

@@ -141,12 +141,9 @@ class ColumnChoice:
     @classmethod
     def of(cls, records: Records, request: WithholdRequest) -> "ColumnChoice":
         """The choice that a request leaves in this table; `PolicyError` if it lacks a column."""
-        worth = [1.0] * records.width
-        for j, weight in zip(
-            records.places(list(request.weights)), request.weights.values(), strict=True
-        ):
-            worth[j] = float(weight)
-        return cls(tuple(worth), records.places(request.keep), records.places(request.drop))
+        records.places(tuple(request.weights))  # it refuses columns that there are not
+        worth = tuple(float(request.weights.get(name, 1.0)) for name in records.names)
+        return cls(worth, records.places(request.keep), records.places(request.drop))
 
     @property
     def free(self) -> list[int]:

@@ -66,9 +66,8 @@ def zip_codes(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding |
     """The finding that ZIP codes show more than three digits of populous areas; None if not."""
     if not names_postal_codes(profile) or profile.is_flag or profile.is_about:
         return None
-    codes = (
-        Domain(Kind.TEXT, profile.domain.labels) if profile.kind is Kind.DATE else profile.domain
-    )
+    domain = profile.domain
+    codes = Domain(Kind.TEXT, domain.labels) if domain.kind is Kind.DATE else domain
     unmasked = [code for code in zip_texts(codes) if code.strip("*")]
     shown = [digits_shown(part) for code in unmasked for part in parts_of(code)]
     if any(digits is None for digits in shown):

@@ -158,8 +158,7 @@ def _best_exchange(
 def _trades(pair: tuple[int, int], size: int, allowed: int) -> Iterator[tuple[int, int]]:
     """Yield the two exchanges of a pair of numbers: the first one up, and the second one down.
 
-    The other number follows as far as it must or can: the first is at most `size`, and the product
-    at most `allowed`.
+    The other follows as far as it must or can: the first to `size`, the product to `allowed`.
     """
     up, down = pair
     if up < size and allowed > up:

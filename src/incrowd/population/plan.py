@@ -112,10 +112,8 @@ class Action:
     allowed: int
     """How many of them it may keep: d'."""
     rung: Rung
-    """What to show."""
     weight: float = 1.0
     note: str = ""
-    """What there is to say about it."""
 
     @property
     def left_out(self) -> bool:

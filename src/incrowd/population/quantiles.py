@@ -183,8 +183,7 @@ class BucketErrors:
     def normalized_error(self, shown: Floats) -> float:
         """The normalized squared error (Section 5.2): 1 if all show the mean, 0 if all are exact.
 
-        Only cells that are shown count: a bucket that is left empty shows NaN. 0 if there are none,
-        or all values are equal.
+        Buckets that show NaN do not count. 0 if all are such, or if all values are equal.
         """
         here = ~np.isnan(shown)
         sizes = self.sizes[1:][here]
