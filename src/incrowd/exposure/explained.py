@@ -99,7 +99,7 @@ def _best_change(changes: Sequence[Change], figure: str, now: float, change: str
 def _all_changes(
     names: Sequence[str], tally: Tally, risk: Risk, request: tuple[Mapping[str, Codes], Watch]
 ) -> list[Change]:
-    """The risk with each column left out, unless alone, or coarser, by the codes in `request`."""
+    """The risk with each column left out (if there are others) and shown coarser (if it can be)."""
     coarser, watch = request
     changes = []
     for j, name in enumerate(names):

@@ -48,10 +48,11 @@ _KINDS: tuple[Literal["frequency", "distinct", "entropy"], ...] = (
 
 @dataclass(frozen=True, eq=False)
 class _CrowdView:
-    """The classes an attacker sees, and crowds: others only where missing values match anything."""
+    """What an attacker sees: the classes, and the crowds that their records hide in."""
 
     classes: Classes
     crowds: Classes
+    """`classes` itself unless a missing value matches anything."""
     people: int
     weights: Floats | None
     """Sum of the sampling weights of each crowd."""
@@ -144,7 +145,7 @@ class _Sampling:
 
     @staticmethod
     def of(seen: _CrowdView, population: int | None) -> "_Sampling":
-        """How it was drawn: by weights (scaled to `population` if given), by that, or neither."""
+        """How it was drawn: by weights (scaled to `population`), by `population`, or as a whole."""
         people = seen.crowds.people.astype(np.float64)
         everybody = float(max(seen.people, 1))
         if seen.weights is None:

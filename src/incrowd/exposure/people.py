@@ -153,7 +153,7 @@ def _mean_by_size(
     large: Callable[[ClassKinds], Floats],
     thin: int = 1,
 ) -> Floats:
-    """The mean over mu, by each `thin`-th curve and kind; by `large` beyond `LARGE` people."""
+    """The mean of `small(f, r)` over mu, `large` above `LARGE` people: shape (curves, kinds)."""
     density = found.density[::thin]
     means = np.empty((len(density), len(kinds.sizes)))
     few = kinds.sizes <= LARGE

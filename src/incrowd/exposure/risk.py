@@ -98,7 +98,8 @@ class Individual:
     above_threshold: float
     """Share of the records in classes whose mean risk exceeds the threshold."""
     light: int
-    """Records of classes of too little weight, which count as the whole class: the highest risk."""
+    """Records of classes whose weights sum to less than their people: these count as the whole
+    population of the class, which is the highest risk that it can have."""
     max_interval: Range
     average_interval: Range
     expected_interval: Range

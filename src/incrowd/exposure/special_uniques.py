@@ -290,7 +290,7 @@ def _fill_missing_units(unit: Codes) -> Codes:
 
 
 class _SetSearch:
-    """A depth-first search of sets that make rows unique; its lists are `note_minimal_sets`'s."""
+    """A depth-first search of sets that make rows unique; its lists are for `note_minimal_sets`."""
 
     def __init__(self, table: _PersonRows, max_size: int, watch: Watch) -> None:
         self._table = table
@@ -305,7 +305,7 @@ class _SetSearch:
         self.used = 0
 
     def visit(self, rows: Codes, start: Counts, chosen: tuple[int, int, int]) -> None:
-        """Visit sets that add columns to `chosen` (bits, number, last); its groups are given."""
+        """Look at sets that add later columns to `chosen` (bits, number, last), by its groups."""
         bits, size, latest = chosen
         for column in range(len(self._domains) - 1, latest, -1):
             codes, domain = self._table.codes[column], self._domains[column]

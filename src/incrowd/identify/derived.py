@@ -90,7 +90,7 @@ def _distinct_rows(columns: Sequence[CodedColumn]) -> Any:
 def _find_sources(
     column: CodedColumn, known: Sequence[CodedColumn], rows: Any
 ) -> Iterator[Derived]:
-    """Yield the smallest sets of one or two known columns that determine it, or else a total's."""
+    """Find the smallest sets of known columns that determine this one: one, two or many numbers."""
     enough: list[set[str]] = []
     for size in range(1, (_SIZE if len(known) <= _MANY else 1) + 1):
         for some in combinations(known, size):

@@ -268,7 +268,7 @@ class PopulationTest:
         alpha: float | None,
         source: str | None,
     ) -> "PopulationTest | None":
-        """The test asked for; None without a population, `PolicyError` if options cannot be."""
+        """The test asked for; None without people; `PolicyError` for wrong or useless options."""
         if people is None:
             given = {"domains": domains, "alpha": alpha, "source": source}
             if unused := [name for name, value in given.items() if value]:

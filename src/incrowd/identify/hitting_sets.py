@@ -67,7 +67,7 @@ class Hit:
 def find_lightest(
     missed: Callable[[int], Sequence[int]], weights: Sequence[float], known: int, watch: Watch
 ) -> Hit:
-    """Find the lightest columns (bits) with `missed` empty; `known`, unproved, if time is up."""
+    """Find the lightest columns for which `missed` has no set; out of time `known`, unproved."""
     sets: list[int] = []
     weight_known, low = weight_of(known, weights), 0.0
     while (hit := lightest_hitting_set(sets, weights, watch)) is not None:

@@ -61,7 +61,7 @@ def fold_records(records: Records) -> Records:
 def all_ratios(
     records: Records, max_size: int | None = None, watch: Watch | None = None
 ) -> Iterator[tuple[tuple[int, ...], Ratios]]:
-    """Yield every set of one column or more with its ratios, in any order, until time is up."""
+    """Yield each set of 1 or more columns (ascending) and its ratios, unordered, while in time."""
     watch = watch or Watch()
     limit = records.width if max_size is None else max_size
     tasks = _subset_tasks(records, limit, watch) if limit > 0 else iter([])

@@ -129,8 +129,7 @@ class PrefixJudge:
     def _lengths_to_keep(self, columns: Set, following: Sequence[Set]) -> list[int]:
         """The lengths of the beginnings of a set whose classes are worth keeping for later sets.
 
-        No length if the set has few cells. Otherwise the longest beginning with few cells, and
-        those that several of the following sets share.
+        None if it has few cells, else the longest such beginning, and those that several share.
         """
         dense, whole = self._cutter.has_room_for, self._cutter.whole
         if dense(whole, columns):

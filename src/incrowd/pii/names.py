@@ -63,7 +63,7 @@ def is_no_place(profile: ColumnProfile) -> bool:
 
 
 def zip_codes(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
-    """The finding that ZIP codes show more than three digits of populous areas; None if not."""
+    """The finding that postal codes show more than three digits of populous areas; None if not."""
     if not names_postal_codes(profile) or profile.is_flag or profile.is_about:
         return None
     domain = profile.domain
