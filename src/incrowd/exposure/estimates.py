@@ -42,8 +42,7 @@ class PopulationEstimate:
     def with_interval(self, ends: Range | None, value: float | None = None) -> "PopulationEstimate":
         """The estimate with another interval, its value moved into it; None changes nothing.
 
-        With a `value`, that one is moved into it instead. The interval until now is kept as
-        `smooth`.
+        With a `value`, that one is moved instead. The interval until now is kept as `smooth`.
         """
         if ends is None:
             return self
@@ -233,10 +232,7 @@ def _whole_table_estimates(kinds: ClassKinds, threshold: float) -> Estimates:
 def _estimate_figure(
     behind: PeopleBehind, values: Floats, seen: Floats | None = None
 ) -> PopulationEstimate:
-    """The mean over the curves of a figure with one value per curve, and its interval.
-
-    `seen` are the same figures with the chance of the draw; the interval is theirs, if given.
-    """
+    """A figure's mean over the curves and its interval; that of `seen` (with the draw) if given."""
     value = float(behind.curves.mean(values))
     spread = values if seen is None else seen
     order = np.argsort(spread, kind="stable")
@@ -250,10 +246,7 @@ def _estimate_figure(
 def _estimate_share(
     behind: PeopleBehind, people: float, shares: Floats, rng: np.random.Generator
 ) -> PopulationEstimate:
-    """Estimate the share of records, or of people, in classes of at most `people` people.
-
-    `shares` is the share of the records, or of the people, that each kind of class holds.
-    """
+    """Estimate the share in classes of at most `people`; `shares` is what each kind holds."""
     kinds = behind.kinds
     if people == math.inf:
         return PopulationEstimate(1.0, 1.0, 1.0)
@@ -262,7 +255,8 @@ def _estimate_share(
     drawn = rng.binomial(number, chance) / number
     found = _estimate_figure(behind, chance @ shares, drawn @ shares)
     if behind.all_alone:
-        return _raise_upper_end(found, float(shares[kinds.sizes <= people].sum()))
+        most = float(shares[kinds.sizes <= people].sum())
+        return replace(found, high=max(found.high, most))  # nothing speaks against that
     return found
 
 
@@ -278,21 +272,12 @@ def _estimate_averages(
     most = float((kinds.shares / kinds.sizes).sum())
     average = _estimate_figure(behind, values, np.clip(seen, 0, most))
     if behind.all_alone:
-        average = _raise_upper_end(average, most)
+        average = replace(average, high=max(average.high, most))  # likewise
     return average, _estimate_figure(behind, kinds.classes.sum() / (behind.people @ kinds.classes))
 
 
-def _raise_upper_end(found: PopulationEstimate, most: float) -> PopulationEstimate:
-    """Raise the upper end to `most`: where nobody shares a class, nothing speaks against that."""
-    return PopulationEstimate(found.value, found.low, max(found.high, most))
-
-
 def _estimate_highest(behind: PeopleBehind) -> PopulationEstimate:
-    """Estimate the largest 1 / F, that of the smallest class.
-
-    Sizes between two numbers of `smallest_chances` count as the smallest of them: the risk is never
-    too low.
-    """
+    """Estimate the largest 1 / F; sizes between `smallest_chances` count as the smaller ones."""
     numbers, reached, probability = behind.smallest_chances()
     mean = np.clip(probability @ reached, reached.min(axis=0), reached.max(axis=0))
     chance = np.append(mean, 1.0)

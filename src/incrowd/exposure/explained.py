@@ -1,7 +1,6 @@
 """What each column does to the risk, and what would lower it most.
 
-Every column is left out once, and shown one level coarser once. Columns share the unique records
-between them by Shapley's value.
+Each column is left out once and shown coarser once; Shapley's value shares out unique records.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,15 +14,7 @@ import numpy as np
 from incrowd.arrays import Codes, Flags
 from incrowd.exposure.measure import classes_by, measure_as_it_is
 from incrowd.exposure.pairs import unique_and_mean_risk
-from incrowd.exposure.risk import (
-    Band,
-    Change,
-    Contribution,
-    Explained,
-    Finding,
-    Knowledge,
-    Risk,
-)
+from incrowd.exposure.risk import Band, Change, Contribution, Explained, Finding, Knowledge, Risk
 from incrowd.identify.measures import all_ratios
 from incrowd.identify.records import Records
 from incrowd.models.model import fraction
@@ -108,10 +99,7 @@ def _best_change(changes: Sequence[Change], figure: str, now: float, change: str
 def _all_changes(
     names: Sequence[str], tally: Tally, risk: Risk, request: tuple[Mapping[str, Codes], Watch]
 ) -> list[Change]:
-    """The risk with each column left out (if there are others) and shown coarser (if it can be).
-
-    `request` has, by column, each code one level up, and the watch to tell.
-    """
+    """The risk with each column left out (if there are others) and shown coarser (if it can be)."""
     coarser, watch = request
     changes = []
     for j, name in enumerate(names):
@@ -157,10 +145,7 @@ def _change_of(name: str, change: str, values: int, tally: Tally, risk: Risk) ->
 def _lower_estimate(
     now: tuple[float, float, float], then: tuple[float, float, float]
 ) -> tuple[float, float, float]:
-    """The estimate `then`, none of its three numbers (value and ends) above that of `now`.
-
-    Coarser values make nobody rarer.
-    """
+    """The estimate `then`, nowhere above that of `now`: coarser values make nobody rarer."""
     value, low, high = (min(after, before) for before, after in zip(now, then, strict=True))
     return value, low, high
 
@@ -216,10 +201,7 @@ def knowledge_by_size(names: Sequence[str], sets: SetFigures) -> tuple[Knowledge
 
 
 def shapley_parts(width: int, sets: SetFigures, nothing: float = 0.0) -> list[float]:
-    """Each column's mean addition to the share of unique records (Shapley's value).
-
-    `nothing` is the share if no column is known: 0 unless the table has one person.
-    """
+    """Each column's mean addition to the share of unique records; `nothing` is that without any."""
     parts = [0.0] * width
     for columns, (unique, _) in sets.items():
         weight = 1 / (len(columns) * comb(width, len(columns)))

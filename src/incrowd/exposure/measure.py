@@ -48,13 +48,11 @@ _KINDS: tuple[Literal["frequency", "distinct", "entropy"], ...] = (
 
 @dataclass(frozen=True, eq=False)
 class _CrowdView:
-    """What an attacker sees: the classes, and the crowds that their records hide in.
-
-    `crowds` is `classes` itself unless a missing value matches anything.
-    """
+    """What an attacker sees: the classes, and the crowds that their records hide in."""
 
     classes: Classes
     crowds: Classes
+    """`classes` itself unless a missing value matches anything."""
     people: int
     weights: Floats | None
     """Sum of the sampling weights of each crowd."""
@@ -147,10 +145,7 @@ class _Sampling:
 
     @staticmethod
     def of(seen: _CrowdView, population: int | None) -> "_Sampling":
-        """How the table was drawn, by its weights (scaled to `population` if that is given).
-
-        Without weights by `population`; without either the table is its own population.
-        """
+        """How it was drawn: by weights (scaled to `population`), by `population`, or as a whole."""
         people = seen.crowds.people.astype(np.float64)
         everybody = float(max(seen.people, 1))
         if seen.weights is None:
@@ -176,10 +171,7 @@ class _Sampling:
         return min(people / self.population, 1.0) if self.population else 1.0
 
     def model(self, people: int, *, plain: bool) -> PopulationModel | None:
-        """The model behind the figures of so many people; None if no population is known.
-
-        `plain` is as in `estimates`.
-        """
+        """The model behind the figures (`plain` as in `estimates`); None without a population."""
         if self.source == "table":
             return None
         name = "counted" if (self.share >= 1).all() else "poisson-mixture"
@@ -191,14 +183,9 @@ class _Sampling:
 
 
 def _build_risk(
-    seen: _CrowdView,
-    found: dict[Missing, Figures],
-    asked: tuple[Missing, float, int | None],
+    seen: _CrowdView, found: dict[Missing, Figures], asked: tuple[Missing, float, int | None]
 ) -> Risk:
-    """Put together the figures of the reading asked for and the risk from outside the table.
-
-    `found` has the figures of each reading; `asked` is a reading, a threshold and a population.
-    """
+    """Put the risk together from all figures; `asked` is a reading, threshold and population."""
     missing, threshold, population = asked
     figures, records, people = found[missing], seen.classes.records, seen.crowds.people
     drawn = _Sampling.of(seen, population)
@@ -389,8 +376,7 @@ def population_size(
     """
     if population is not None and fraction is not None:
         raise PolicyError(
-            "both a population and a sampling fraction are given",
-            remedy="give one of them",
+            "both a population and a sampling fraction are given", remedy="give one of them"
         )
     if fraction is not None:
         if not 0 < fraction <= 1:

@@ -16,8 +16,7 @@ from incrowd.watch import Watch
 def unique_by_pairs(names: Sequence[str], tally: Tally, watch: Watch | None = None) -> Floats:
     """The share of the records that are unique by each pair of columns: shape (d, d).
 
-    The diagonal has each column alone. A record is unique if its class holds one person. Pairs that
-    there was no time for are NaN.
+    The diagonal has each column alone. A class of one person is unique. NaN if time was up.
     """
     width = len(names)
     found: Floats = np.full((width, width), np.nan)

@@ -53,10 +53,7 @@ class ClassKinds:
 
     @staticmethod
     def of(records: Counts, own: Counts, people: Counts, drawn: Floats) -> "ClassKinds":
-        """The kinds of classes with these records and `own` people; `people` are in their crowd.
-
-        `drawn` is the share of the population that was drawn, for each class.
-        """
+        """Kinds of classes by records, `own` people, `people` in the crowd and share `drawn`."""
         if not len(people):
             nothing = np.zeros(0)
             return ClassKinds(nothing, nothing, nothing, nothing)
@@ -113,10 +110,7 @@ class PeopleBehind:
         return bool((self.kinds.sizes == 1).all())
 
     def chance_of_at_most(self, people: float, thin: int = 1) -> Floats:
-        """The chance that a class has at most so many people: shape (curves, kinds).
-
-        Only every `thin`-th curve is looked at.
-        """
+        """The chance of a class of at most so many people, by each `thin`-th curve and kind."""
 
         def large(big: ClassKinds) -> Floats:  # by the negative binomial
             return np.asarray(special.betainc(big.sizes, people - big.sizes + 1, big.drawn))
@@ -159,10 +153,7 @@ def _mean_by_size(
     large: Callable[[ClassKinds], Floats],
     thin: int = 1,
 ) -> Floats:
-    """The mean of a figure over mu, by every `thin`-th curve: shape (curves, kinds).
-
-    The figure is `small(f, r)`; for kinds of more than `LARGE` people `large(kinds)` has the mean.
-    """
+    """The mean of `small(f, r)` over mu, `large` above `LARGE` people: shape (curves, kinds)."""
     density = found.density[::thin]
     means = np.empty((len(density), len(kinds.sizes)))
     few = kinds.sizes <= LARGE

@@ -39,8 +39,7 @@ class Populations:
     bins: Floats
     """First sizes of the bins that count classes of the table; the last one is open."""
     shown: Floats
-    """Classes that are seen per person of a class of F, by bin of their size in the table: shape
-    (bins, sizes)."""
+    """Classes seen per person of a class of F, by bin of their size: shape (bins, sizes)."""
 
     @staticmethod
     def for_table(largest: float, fraction: float) -> "Populations":

@@ -122,10 +122,7 @@ class Profile:
         return float(figure @ shares) + sign * unknown, shares
 
     def _height_toward(self, floor: float, toward: Floats, barrier: float) -> tuple[Height, Slopes]:
-        """A height, and its slopes, that grows in the direction `toward`, with a barrier.
-
-        The barrier keeps shares above 0, and the height of this profile above `floor`.
-        """
+        """Height and slopes along `toward`, with a barrier at shares of 0 and at `floor`."""
 
         def height(shares: Floats) -> float:
             above = self.height(shares) - floor

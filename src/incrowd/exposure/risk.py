@@ -119,7 +119,6 @@ class PopulationModel:
     source: str
     """Where the size of the population comes from: `weights` or `population`."""
     population: float
-    """The number of people in the population."""
     fraction: float
     """The share of them that is in the table."""
     assumes: tuple[str, ...] = ()
@@ -167,8 +166,7 @@ class Change:
     average: float
     """The prosecutor's average risk."""
     uniqueness: float | None
-    """Estimated share of the records that are unique in the population, if its size is known; never
-    above what it is now, because coarser values make nobody rarer."""
+    """Estimated share unique in a population of known size; never above what it is now."""
     individual: float | None
     """Average risk given the weights or the population, if they are known; likewise."""
     uniqueness_interval: tuple[float, float] | None = None

@@ -68,8 +68,7 @@ class SpecialUniques:
     average: float
     """Mean SUDA score of the records that have one."""
     dis_highest: float | None
-    """The highest DIS-SUDA score: how likely a match of that record is right. None if it is not
-    known what share of the population is in the table, or if nobody is unique."""
+    """The highest DIS-SUDA score; None if the share drawn is unknown, or nobody is unique."""
     dis_above_threshold: float | None
     """Share of the records whose DIS-SUDA score exceeds the threshold."""
 
@@ -258,8 +257,7 @@ def _rows_of_people(
 ) -> _PersonRows:
     """Fold records into a row per person and distinct codes.
 
-    Without units each record is a person; two rows then stand for all equal ones, as more change
-    nothing.
+    Without units each record is a person, and two rows stand for all equal ones: more add nothing.
     """
     if unit is not None and records is not None:  # each record without a unit is a person
         line = np.repeat(np.arange(len(records)), np.where(unit == MISSING, records, 1))
@@ -267,20 +265,16 @@ def _rows_of_people(
         quasi, unit = [codes[line] for codes in quasi], unit[line]
     people = () if unit is None else (_fill_missing_units(unit),)
     tally = fold(quasi, people, records=records)
-    rows = np.arange(tally.rows, dtype=np.int32)
     if unit is None:
-        shared = rows[tally.counts > 1]
-        take = np.concatenate([rows, shared])
-        person = np.arange(len(take), dtype=np.int32)
-        pairs = 2 * int((tally.counts == 2).sum())
-        return _PersonRows(
+        shared = np.flatnonzero(tally.counts > 1)
+        take = np.concatenate([np.arange(tally.rows), shared])
+        codes, person = (
             np.ascontiguousarray(tally.quasi[:, take]),
-            person,
-            np.concatenate([tally.counts, np.zeros(len(shared), dtype=np.int64)]),
-            pairs,
-            int((tally.counts == 1).sum()),
+            np.arange(len(take), dtype=np.int32),
         )
-
+        counts = np.concatenate([tally.counts, np.zeros(len(shared), dtype=np.int64)])
+        pairs, uniques = (people * int((tally.counts == people).sum()) for people in (2, 1))
+        return _PersonRows(codes, person, counts, pairs, uniques)
     class_of, number = number_columns(tally.quasi)
     size = np.bincount(class_of, minlength=number)[class_of]
     pairs, uniques = (int(tally.counts[size == people].sum()) for people in (2, 1))
@@ -296,10 +290,7 @@ def _fill_missing_units(unit: Codes) -> Codes:
 
 
 class _SetSearch:
-    """A depth-first search of sets that make rows unique.
-
-    `last`, `before`, `sets` and `used` are the lists of `kernels.refinement.note_minimal_sets`.
-    """
+    """A depth-first search of sets that make rows unique; its lists are for `note_minimal_sets`."""
 
     def __init__(self, table: _PersonRows, max_size: int, watch: Watch) -> None:
         self._table = table
@@ -314,10 +305,7 @@ class _SetSearch:
         self.used = 0
 
     def visit(self, rows: Codes, start: Counts, chosen: tuple[int, int, int]) -> None:
-        """Look at all sets that add later columns to the chosen ones: (bits, how many, the last).
-
-        `rows` and `start` are the groups of rows that the chosen columns do not tell apart.
-        """
+        """Look at sets that add later columns to `chosen` (bits, number, last), by its groups."""
         bits, size, latest = chosen
         for column in range(len(self._domains) - 1, latest, -1):
             codes, domain = self._table.codes[column], self._domains[column]

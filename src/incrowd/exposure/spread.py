@@ -67,8 +67,7 @@ def records_by_step(
 def risk_steps(classes: Classes, least: int) -> tuple[tuple[float, float], ...]:
     """Steps (risk, 1 / people of a class; share of the records whose risk is above), rising.
 
-    A step stands for at least so many records: those of fewer are joined with the next, at the
-    higher risk. Nothing if all are fewer.
+    A step of fewer records is joined with the next, at the higher risk. Nothing if all are fewer.
     """
     total = int(classes.records.sum())
     sizes, place = np.unique(classes.people, return_inverse=True)

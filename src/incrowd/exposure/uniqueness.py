@@ -64,8 +64,7 @@ class Uniqueness:
     interval: Range
     """Holds the share with a probability of 95 %, if what `Risk.model` assumes is true."""
     possible: Range | None
-    """The least and the most over every population that fits the table, whatever the model; None
-    if weights differ, with people of several records, and where missing values match anything."""
+    """The least and the most over every population that fits the table; see `Journalist`."""
     estimator: str
     """`mixture`, or `counted` if the table is the population or holds no unique person."""
     expected: float
@@ -85,8 +84,7 @@ def uniqueness(
 ) -> Uniqueness:
     """Estimate how many people are unique, from `classes` of each of these `sizes`, ascending.
 
-    `people` may be fewer than the members of all classes: whoever is in several classes of the
-    table is in as many of the population.
+    `people` may be fewer than all members: who is in several classes is so in the population.
     """
     members = int((sizes * classes).sum())
     uniques = int(classes[sizes == 1].sum())
@@ -125,10 +123,9 @@ def _unique_people_range(found: Estimates, people: int, population: int) -> Rang
 def zayatz_share(sizes: Counts, classes: Counts, population: int) -> float | None:
     """The share of unique people by Bayes' rule, if classes are spread as those of the sample.
 
-    Unlike the other estimators it always finds one.
-
-    Zayatz 1991: a sample unique is a population unique with probability p1 P(1 | 1) / sum of
-    pj P(1 | j), where P(1 | j) is the chance that a sample without replacement holds one of j.
+    It always finds one. Zayatz 1991: a sample unique is a population unique with probability
+    p1 P(1 | 1) / sum of pj P(1 | j), where P(1 | j) is the chance that a sample without
+    replacement holds one of j.
     """
     single = float(classes[sizes == 1].sum())
     people = int((sizes * classes).sum())
@@ -329,10 +326,7 @@ def _root_of_slope(slope: Callable[[float], float], low: float, high: float) -> 
 
 
 def _harmonic(x: float, terms: int) -> float:
-    """The sum 1/x + 1/(x + 1) + … of so many terms.
-
-    For a large x by an expansion, as the difference of digammas loses digits.
-    """
+    """The sum 1/x + 1/(x + 1) + … of so many terms; an expansion keeps digits for a large x."""
     if x < _FAR:
         digamma = special.digamma
         return float(digamma(x + terms) - digamma(x))

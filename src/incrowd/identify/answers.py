@@ -134,10 +134,7 @@ class DiscoverOptions:
         return PopulationTest.of(self.population, self.domains, self.alpha, self.source)
 
     def largest_size(self, width: int) -> int | None:
-        """The most columns of a set; None for any number.
-
-        As asked, or else any number to 18 columns, 4 to 32 columns and 3 beyond.
-        """
+        """The most columns of a set: as asked, else by the table's width; None for any number."""
         if self.max_size is not None or width <= 18:
             return self.max_size
         return 4 if width <= 32 else 3
@@ -163,17 +160,12 @@ class SetAnswer:
     partial: bool
     notes: tuple[str, ...] = ()
     basis: Basis = Basis.COUNTED
-    """What is known of the sets."""
     reaches: float | None = None
-    """The least ratio of each set in all records, but for delta. None if no ratio is promised, and
-    for counted answers: there it is the ratio asked for."""
+    """The ratio that each set has at least, but for delta; None if counted, or not promised."""
 
 
 def exact_answer(records: Records, options: DiscoverOptions, watch: Watch) -> SetAnswer:
-    """Find all minimal sets up to a size, and a smallest one, counted on all records.
-
-    With weights, a cheapest one instead. There are no sets if all columns together fall short.
-    """
+    """Find the minimal sets up to a size and a smallest or cheapest one, counted on all records."""
     measure, ratio = options.measure, options.least_ratio
     if ratios_of_all(records).ratio(measure) < ratio:
         return _unreachable_answer()
@@ -235,10 +227,7 @@ def _cheapest_set(
     known: tuple[Minimum, tuple[tuple[int, ...], ...]],
     costs: Sequence[float],
 ) -> tuple[tuple[int, ...], Guarantee]:
-    """The cheapest set and its promise; if columns are many or time is up, the cheapest known one.
-
-    `known` is the greedy set and the minimal sets.
-    """
+    """The cheapest set and its promise; if columns are many or time is up, the cheapest known."""
     greedy, sets = known
     if records.width <= MOST_COLUMNS and not watch.expired:
         measure, ratio = options.measure, options.least_ratio

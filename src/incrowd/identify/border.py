@@ -33,10 +33,7 @@ _TRY = 8
 
 @dataclass
 class GrowthPath:
-    """A way from the set `start` to a larger one, which adds the columns `more` one by one.
-
-    A search looks for the place on it up to which sets fail.
-    """
+    """A way from the set `start` to a larger one by adding `more`; sets fail up to some place."""
 
     start: Set
     more: Set
@@ -82,11 +79,7 @@ class BorderSearch:
         self._batch = _FIRST
 
     def run(self, most: int) -> None:
-        """Search all sets with at most `most` columns.
-
-        With a time limit a part of it first goes to sets of any size, then to sizes one after the
-        other.
-        """
+        """Search sets of at most `most` columns, by size; with a time limit first of any size."""
         left = self._watch.remaining
         if left is not None:
             self._search(most, NestedWatch(self._watch, left / _TRY))
@@ -139,8 +132,7 @@ class BorderSearch:
     def _judge_and_grow(self, sets: list[Set], watch: Watch) -> Masks:
         """Judge sets: note those that are good enough, grow the others as far as they fail.
 
-        Return the minimal masks of columns outside the grown sets, which are also kept. The next
-        batch is made larger or smaller by the time that this took.
+        Return the minimal masks outside the grown sets, and keep them. Time sets the next batch.
         """
         begin = watch.elapsed
         good, failing = self._judge.judge(sets, watch)
@@ -181,11 +173,8 @@ class RatioOracle:
 
     def judge(self, sets: Sequence[Set], watch: Watch) -> tuple[list[Set], list[Set]]:
         """Return the good sets, and the others grown as long as they fail; fewer if time is up."""
-        ways = (
-            self._certain_paths(sets, watch)
-            if self._guesses.certain
-            else self._guessed_paths(sets, watch)
-        )
+        find_paths = self._certain_paths if self._guesses.certain else self._guessed_paths
+        ways = find_paths(sets, watch)
         good = [way.start for way in ways if way.keeps == 0]
         return good, sorted({way.set_after(way.fails) for way in ways if way.fails >= 0})
 

@@ -1,7 +1,4 @@
-"""The classes of a set of columns, kept for every prefix of it: one branch of a search tree.
-
-What classes cost is said in `incrowd.identify.records.Budget`.
-"""
+"""One branch of a search tree: the classes of a set of columns and of each of its prefixes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -66,11 +63,7 @@ class Splitter:
         return PartitionRefiner(self._codes.shape[1], int(self._domains.max(initial=1)))
 
     def cost(self, here: Costly, column: int, budget: Budget, *, exact: bool) -> Cost:
-        """The least and the most that the classes cost if they are split by one column.
-
-        They differ by what classes left out may cost; unless `exact`, they only tell whether the
-        budget is kept to.
-        """
+        """The cost of classes split by a column; unless `exact`, as tight as a verdict needs."""
         domain = int(self._domains[column])
         least, most = stripped.refined_cost_range(
             here.classes.rows,
@@ -163,10 +156,7 @@ class CostBranch(SharedPath[Costly]):
         return self._costs_with_each(columns, more, exact=True)
 
     def verdicts(self, columns: Sequence[int], more: Sequence[int]) -> list[Cost]:
-        """The least and the most that these columns cost with each one of `more` added alone.
-
-        Bounds are only as tight as it takes to tell whether the budget is kept to.
-        """
+        """The cost of these columns with each of `more` added, as tight as a verdict needs."""
         costs = self._costs_with_each(columns, more, exact=False)
         doubtful = [
             column
@@ -197,10 +187,7 @@ class CostBranch(SharedPath[Costly]):
         return self._keep_costly(self._splitter.split(here.classes, column), here.lost)
 
     def _keep_costly(self, here: Stripped, lost: int) -> Costly:
-        """The classes, dearest first, without the cheapest ones.
-
-        Those left out now and before (`lost`) cost no more than may be spared together.
-        """
+        """Classes, dearest first; those left out, with `lost`, cost at most `_spare` together."""
         costs, order = np.empty(here.number, dtype=np.int64), np.empty(here.number, dtype=np.int32)
         budget = self._budget
         stripped.fill_class_costs(here.rows, here.starts, budget.weights, budget.kind, costs)

@@ -65,8 +65,7 @@ class Derived:
 def find_derived(shown: Sequence[CodedColumn], hidden: Sequence[CodedColumn]) -> list[Derived]:
     """Find released columns (`shown`) that follow from hidden ones, or determine them.
 
-    A column may follow from one or two others; if one is enough, no two are named. Tables of fewer
-    than `RECORDS` rows have none.
+    A column may follow from one or two others; if one is enough, no two are named.
     """
     rows = _distinct_rows([*shown, *hidden])
     derived: list[Derived] = []
@@ -91,10 +90,7 @@ def _distinct_rows(columns: Sequence[CodedColumn]) -> Any:
 def _find_sources(
     column: CodedColumn, known: Sequence[CodedColumn], rows: Any
 ) -> Iterator[Derived]:
-    """Find the smallest sets of known columns that this one follows from, of one or two columns.
-
-    If there are none, all numbers and dates together are tried (see `_find_total`).
-    """
+    """Find the smallest sets of known columns that determine this one: one, two or many numbers."""
     enough: list[set[str]] = []
     for size in range(1, (_SIZE if len(known) <= _MANY else 1) + 1):
         for some in combinations(known, size):
@@ -111,10 +107,7 @@ def _find_sources(
 
 
 def _find_total(column: CodedColumn, known: Sequence[CodedColumn], rows: Any) -> Iterator[Derived]:
-    """Yield the column with the known ones it needs, if all of them determine it; or nothing.
-
-    So it is with a total and its parts.
-    """
+    """Yield the column with the known ones it needs if all determine it, as parts do a total."""
     rows = _complete_rows((column, *known), rows)
     needed = list(known)
     if len(rows) < RECORDS or _polynomial_fit(needed, column, rows) < FIT:

@@ -42,10 +42,7 @@ POPULATIONS: dict[str, int] = {
     "usa": 340_000_000,
     "world": 8_200_000_000,
 }
-"""People, rounded from public figures for 2024: the test asks for orders of magnitude only.
-
-Where the exact number matters, give it instead of a name.
-"""
+"""People, rounded from public figures for 2024: the test asks for orders of magnitude only."""
 
 
 class CountSource(StrEnum):
@@ -53,8 +50,7 @@ class CountSource(StrEnum):
 
     GIVEN = "given"
     DECLARED = "declared"
-    """The product of the columns' declared numbers of values: the multiple domain assumption, never
-    too few if those numbers are right (Lodha-Thomas Definition 3)."""
+    """The product of the columns' declared numbers (Definition 3), never too few if right."""
     ESTIMATED = "estimated"
     """By the values that few records hold: see `estimate_values`."""
     OBSERVED = "observed"
@@ -92,10 +88,7 @@ class DistinctValueTest:
 
     @property
     def crowd(self) -> float:
-        """People per value, at least 1 (Figure 3): the k of probabilistic k-anonymity.
-
-        Infinite if there are no values.
-        """
+        """People per value (Figure 3), infinite without values: k of probabilistic k-anonymity."""
         return max(self.population / self.distinct, 1.0) if self.distinct else math.inf
 
     @property
@@ -230,10 +223,7 @@ def estimate_values(records: Records, columns: Sequence[int]) -> float:
 def _possible_values(
     records: Records, columns: Sequence[int], source: CountSource, known: Mapping[str, float]
 ) -> float:
-    """How many values the columns may have, by this source; `known` are declared numbers.
-
-    `PolicyError` if the source is `DECLARED` and a number is lacking, or `GIVEN`.
-    """
+    """How many values the columns may have, by this source; `PolicyError` if it lacks a number."""
     names = [records.names[j] for j in columns]
     match source:
         case CountSource.OBSERVED:
@@ -278,10 +268,7 @@ class PopulationTest:
         alpha: float | None,
         source: str | None,
     ) -> "PopulationTest | None":
-        """The test that these options ask for; None without a population.
-
-        `PolicyError` if options need a population that is not given, or are out of range.
-        """
+        """The test asked for; None without people; `PolicyError` for wrong or useless options."""
         if people is None:
             given = {"domains": domains, "alpha": alpha, "source": source}
             if unused := [name for name, value in given.items() if value]:
@@ -318,10 +305,7 @@ class PopulationTest:
         return distinct_value_test(distinct, self.people, self.alpha, source, key=key)
 
     def test_without_table(self, names: Sequence[str]) -> DistinctValueTest:
-        """Test a set of columns without a table, by the declared numbers of values alone.
-
-        `PolicyError` if one is lacking, or another source is asked for.
-        """
+        """Test columns by declared numbers; `PolicyError` if one lacks, or `source` is another."""
         if self.source not in {None, CountSource.DECLARED}:
             raise PolicyError(
                 f"without a table nothing is {self.source}",

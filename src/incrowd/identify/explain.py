@@ -82,10 +82,7 @@ def _completions(
     aim: tuple[Measure, float],
     others: Sequence[int],
 ) -> list[tuple[int, ...]]:
-    """The sets of `base` and a later one of `others` that reach the ratio together with `start`.
-
-    `aim` is the measure and the ratio.
-    """
+    """The sets of `base` and a later one of `others` that reach the ratio (`aim`) with `start`."""
     measure, ratio = aim
     groups = start.split(records, *base)
     later = [j for j in others if not base or j > base[-1]]

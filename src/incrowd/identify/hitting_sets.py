@@ -67,10 +67,7 @@ class Hit:
 def find_lightest(
     missed: Callable[[int], Sequence[int]], weights: Sequence[float], known: int, watch: Watch
 ) -> Hit:
-    """Find the lightest set of columns for which `missed` (sets that it does not hit) is empty.
-
-    `known` is one such set: it is the answer, unproved, if time is up. Columns and sets are bits.
-    """
+    """Find the lightest columns for which `missed` has no set; out of time `known`, unproved."""
     sets: list[int] = []
     weight_known, low = weight_of(known, weights), 0.0
     while (hit := lightest_hitting_set(sets, weights, watch)) is not None:
@@ -184,8 +181,7 @@ def minimal_masks(masks: Masks) -> Masks:
 class HittingSetTree:
     """The search tree over masks: branches of at most `most` bits, and room for more masks.
 
-    Its arrays are those of `kernels.identify.hitting_sets`; `where` has the depth, the state and
-    whether a branch was cut.
+    Its arrays are as in `kernels.identify.hitting_sets`; `where` is depth, state and whether cut.
     """
 
     def __init__(self, width: int, masks: Masks, most: int) -> None:
@@ -216,10 +212,7 @@ class HittingSetTree:
         return bool(self.where[2])
 
     def advance(self) -> int:
-        """Search on: `DONE` at the end, `LOOK` if the branch hits all masks, or `PAUSE`.
-
-        `PAUSE` comes after `_PATIENCE` steps, so that the caller can look at the time.
-        """
+        """Search to `DONE`, `LOOK` (the branch hits all masks) or `PAUSE` (`_PATIENCE` steps)."""
         return int(
             kernels.advance_search(
                 self.where,

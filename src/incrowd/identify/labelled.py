@@ -17,8 +17,7 @@ from incrowd.kernels.identify import labelled, stripped
 class RecordGroups:
     """Classes of two rows or more, row by row, and the other classes by their figures alone.
 
-    A row alone in its class stays alone: the more columns, the fewer rows are left to look at.
-    (Others call this a stripped partition.)
+    A row alone stays alone: more columns leave fewer rows to look at (a *stripped partition*).
     """
 
     counts: Counts
@@ -131,10 +130,7 @@ class Cutter:
         return LabelledRows(rows, np.zeros_like(rows), 1, 0)
 
     def split(self, here: LabelledRows, columns: Set, spare: int = 0) -> LabelledRows:
-        """Split the classes by these columns, and leave out cheap ones that cost at most `spare`.
-
-        The most that those left out cost together is added to `lost`.
-        """
+        """Split the classes; cheap ones, at most `spare` together, are left out (see `lost`)."""
         rows, labels = here.rows.copy(), here.labels.copy()
         kept, number, lost = len(rows), here.number, 0
         while columns:
@@ -158,8 +154,7 @@ class Cutter:
     def grow(self, columns: Set, order: Sequence[int], limit: int) -> tuple[int, Set]:
         """Add columns in this order, each only if the set still costs more than the limit with it.
 
-        Return what the given columns cost alone, and the columns added: none if those keep to the
-        limit.
+        Return what the given columns cost alone, and those added: none if they keep to the limit.
         """
         more = self._places_and_domains([column for column in order if column not in columns])
         lines = self.whole.rows.copy(), self._codes, self._places_and_domains(columns)

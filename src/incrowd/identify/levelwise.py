@@ -138,10 +138,7 @@ class DepthFirst:
         return failing
 
     def _failing_sets(self, start: Set, sets: Sequence[Set]) -> Iterator[tuple[Set, int]]:
-        """Look at sets that extend `start` in the table; yield those that fail, with a least cost.
-
-        Good ones are noted, and not yielded.
-        """
+        """Look at sets that extend `start`: note the good, yield the failing with a least cost."""
         if not sets:
             return
         exact = self._submodular and len(start) < 2

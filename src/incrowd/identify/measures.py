@@ -61,10 +61,7 @@ def fold_records(records: Records) -> Records:
 def all_ratios(
     records: Records, max_size: int | None = None, watch: Watch | None = None
 ) -> Iterator[tuple[tuple[int, ...], Ratios]]:
-    """Yield every set of at least one column with its ratios, in no promised order.
-
-    The columns of a set ascend. When the time is up the sets not yet looked at are left out.
-    """
+    """Yield each set of 1 or more columns (ascending) and its ratios, unordered, while in time."""
     watch = watch or Watch()
     limit = records.width if max_size is None else max_size
     tasks = _subset_tasks(records, limit, watch) if limit > 0 else iter([])
@@ -133,8 +130,7 @@ class _SetsWithFirst:
     ) -> Iterator[Callable[[], list[SetRatios]]]:
         """Yield tasks that count all larger sets that add later columns to the chosen ones.
 
-        Each task counts a single set, or all that extend one, about `_TOGETHER` of them. No more
-        tasks come once the time is up.
+        Each counts one set, or about `_TOGETHER` that extend one; none come after time is up.
         """
         if _number_of_sets(self.table.width - chosen[-1] - 1, self.limit - len(chosen)) < _TOGETHER:
             yield partial(self.count_larger, chosen, groups)

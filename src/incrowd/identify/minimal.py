@@ -12,12 +12,7 @@ from incrowd.identify.border import BorderSearch, RatioOracle
 from incrowd.identify.branch import Branch, CostBranch, Splitter
 from incrowd.identify.hitting_sets import MOST_COLUMNS, HittingSets, KeyOracle
 from incrowd.identify.labelled import Cutter
-from incrowd.identify.levelwise import (
-    DepthFirst,
-    Levelwise,
-    sample_border,
-    sample_sizes,
-)
+from incrowd.identify.levelwise import DepthFirst, Levelwise, sample_border, sample_sizes
 from incrowd.identify.measures import fold_records, ratios_of_all
 from incrowd.identify.oracles import (
     ExactOracle,

@@ -1,7 +1,4 @@
-"""Small sets of columns that tell (almost) all records apart (Motwani-Xu Section 2).
-
-A set has at least one column, also where records need none to be told apart.
-"""
+"""Small sets of at least one column that tell (almost) all records apart (Motwani-Xu Section 2)."""
 
 import math
 from collections.abc import Sequence
@@ -315,10 +312,7 @@ class _LackingColumns:
 
 
 def _choose_greedily(records: Records, aim: RatioTarget) -> tuple[list[int], RecordGroups]:
-    """Add columns greedily, at least one, until the target is met; return them and their groups.
-
-    `InfeasibleError` if all columns together fall short; `InputError` without records.
-    """
+    """Add one or more columns greedily until the target is met; errors are as in `greedy_key`."""
     _refuse_empty_table(records)
     chosen: list[int] = []
     groups = RecordGroups.whole(records)

@@ -106,10 +106,7 @@ Growth = tuple[int, Set]
 
 
 class PrefixJudge:
-    """Judges one set after the other, quickly where neighbours share a beginning.
-
-    `left` is the budget, `spare` what classes that are left out may cost together.
-    """
+    """Judges one set after the other, quickly where neighbours share a beginning."""
 
     def __init__(self, cutter: Cutter, left: int, spare: int) -> None:
         self._cutter = cutter
@@ -132,8 +129,7 @@ class PrefixJudge:
     def _lengths_to_keep(self, columns: Set, following: Sequence[Set]) -> list[int]:
         """The lengths of the beginnings of a set whose classes are worth keeping for later sets.
 
-        No length if the set has few cells. Otherwise the longest beginning with few cells, and
-        those that several of the following sets share.
+        None if it has few cells, else the longest such beginning, and those that several share.
         """
         dense, whole = self._cutter.has_room_for, self._cutter.whole
         if dense(whole, columns):
@@ -175,8 +171,7 @@ class ExactOracle:
 class SampledOracle:
     """Grows sets that cost too much, judged by some records of the table.
 
-    Of the measures only separation is about the same in a sample; for the others it is the table
-    itself, and the guesses are certain.
+    Only separation is about the same in a sample; other measures take the whole table (`certain`).
     """
 
     def __init__(self, records: Records, asked: Budget, order: Sequence[int]) -> None:
@@ -192,10 +187,7 @@ class SampledOracle:
         return self._grow_all(dict.fromkeys(sets, self._left), watch)
 
     def grow_again(self, costs: dict[Set, int], watch: Watch) -> dict[Set, Growth]:
-        """Grow sets that seemed good enough but cost too much in the table; their costs are given.
-
-        The limit is then a little below the cost in the sample.
-        """
+        """Grow sets that failed in the table after all, up to just below their sampled costs."""
         return self._grow_all({columns: int(0.98 * cost) for columns, cost in costs.items()}, watch)
 
     def _grow_all(self, limits: dict[Set, int], watch: Watch) -> dict[Set, Growth]:

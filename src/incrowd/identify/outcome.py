@@ -133,10 +133,8 @@ class Discovery(Shown):
     """Whether the figures are those of a sample; those of the table may be lower."""
     seconds: float
     basis: Basis = Basis.COUNTED
-    """What is shown of the sets."""
     reaches: float | None = None
-    """The ratio that each set has at least with probability 1 - delta; None if it was counted, or
-    if no ratio is shown."""
+    """The ratio that each set has at least, but for delta; None if counted, or not shown."""
     tests: tuple[DistinctValueTest, ...] = ()
     """For each set, what its number of values says for a population."""
     explanations: tuple[Explanation, ...] = ()

@@ -50,10 +50,7 @@ class Records:
 
     @cached_property
     def compact_codes(self) -> tuple[tuple[Codes, int], ...]:
-        """Codes and domain size of each column.
-
-        A few rows of a large table may have large codes: those are numbered anew here.
-        """
+        """Codes and domain size of each column; large codes of few rows are numbered anew."""
         room = 4 * self.rows + _ROOM
         given = zip(self.codes, self.domains.tolist(), strict=True)
         return tuple(_renumber(line) if domain > room else (line, domain) for line, domain in given)
@@ -104,10 +101,7 @@ def measure_of(name: str) -> Measure:
 
 @dataclass(frozen=True)
 class Ratios:
-    """How well a set of columns tells records apart: figures of its classes.
-
-    A table of no records has ratios of 0; one record is told apart by anything (ratios of 1).
-    """
+    """How well a set tells records apart; ratios are 0 for no records, and 1 for one record."""
 
     records: int
     classes: int
@@ -222,10 +216,7 @@ def _ratio_lacking(total: int, measure: Measure, lacking: int) -> float:
 
 
 def _most_lacking(total: int, measure: Measure, ratio: float) -> int:
-    """The most that a set of at least this ratio lacks; -1 if even lacking nothing is too little.
-
-    More lacking never makes the ratio larger, so bisection finds it.
-    """
+    """The most that a set of at least this ratio lacks, by bisection; -1 if even 0 is too much."""
     if _ratio_lacking(total, measure, 0) < ratio:
         return -1
     low, high = 0, _figure_of_key(total, measure) + 1

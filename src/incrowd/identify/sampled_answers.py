@@ -197,10 +197,7 @@ def _answer_by_pairs(
 
 
 def _answer_by_border(sample: Records, options: DiscoverOptions, watch: Watch) -> SetAnswer:
-    """Answer, if records of the sample are equal, with sets one of which every good set contains.
-
-    No sets if a key is asked for, since there is none, or if the sample is too small.
-    """
+    """Answer, where records are equal, by sets one of which is in every good set; or by none."""
     ratio = options.least_ratio if options.least_ratio < 1 else 1 - (options.epsilon or 0.0)
     if ratio == 1:
         certain = Guarantee(exact=True, searched="equal records of the sample")

@@ -1,7 +1,6 @@
 """How many records or pairs to draw for a promise, and drawing them (Motwani-Xu Sections 2-4).
 
-Epsilon and delta must be between 0 and 1, a ratio (beta) above 0 and at most 1: all else is a
-`PolicyError`.
+`PolicyError` unless epsilon and delta are between 0 and 1, and beta above 0 and at most 1.
 """
 
 import math

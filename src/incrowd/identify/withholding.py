@@ -1,7 +1,4 @@
-"""Which columns to withhold so that the published ones do not tell records apart.
-
-Motwani-Xu Section 4. On the command line this is `incrowd mask`.
-"""
+"""Which columns `mask` withholds lest others tell records apart (Motwani-Xu Section 4)."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -144,12 +141,9 @@ class ColumnChoice:
     @classmethod
     def of(cls, records: Records, request: WithholdRequest) -> "ColumnChoice":
         """The choice that a request leaves in this table; `PolicyError` if it lacks a column."""
-        worth = [1.0] * records.width
-        for j, weight in zip(
-            records.places(list(request.weights)), request.weights.values(), strict=True
-        ):
-            worth[j] = float(weight)
-        return cls(tuple(worth), records.places(request.keep), records.places(request.drop))
+        records.places(tuple(request.weights))  # it refuses columns that there are not
+        worth = tuple(float(request.weights.get(name, 1.0)) for name in records.names)
+        return cls(worth, records.places(request.keep), records.places(request.drop))
 
     @property
     def free(self) -> list[int]:
@@ -265,10 +259,7 @@ def _withhold_greedily(
 def _withhold_from_sample(
     records: Records, request: WithholdRequest, choice: ColumnChoice, rng: np.random.Generator
 ) -> Withholding:
-    """Choose columns to publish by a sample; by all records if it is as large as the table.
-
-    `PolicyError` if the sample is too small to promise anything.
-    """
+    """Choose by a sample (by all records if as large); `PolicyError` if it promises nothing."""
     pairs, size = request.measured_by_pairs, request.size
     most = records.total * (records.total - 1) // 2 if pairs else records.total
     if size >= most:
@@ -284,10 +275,9 @@ def _withhold_from_sample(
 def withhold_by_sample(
     gauge: Gauge, names: Sequence[str], choice: ColumnChoice, request: WithholdRequest
 ) -> Withholding:
-    """Choose columns to publish by records or pairs drawn already, as from a stream.
+    """Choose columns to publish by records or pairs drawn already; errors are those of `withhold`.
 
-    The promise is for all sets that could have been published: only the columns to decide on
-    count. Errors are those of `withhold`.
+    The promise is for all sets that could have been published: only columns to decide on count.
     """
     size, ratio, delta = request.size, request.ratio, request.delta
     below = pruning_ratio(len(choice.free), ratio, size, delta)
@@ -352,10 +342,7 @@ def _choose_published(
 def _withhold_exactly(
     records: Records, request: WithholdRequest, choice: ColumnChoice, watch: Watch
 ) -> Withholding:
-    """Find the best choice, in which withheld columns hit every set above the ratio.
-
-    The greedy choice if time is up before. `PolicyError` if there are too many columns.
-    """
+    """Withhold the best columns that hit every set above the ratio; greedily if time is up."""
     _refuse_many_columns(choice)
     first = _withhold_greedily(records, request, choice)
     order = sorted(choice.free, key=records.names.__getitem__)

@@ -185,10 +185,7 @@ def _findings(profile: ColumnProfile, rules: SafeHarborRules) -> dict[str, Colum
 
 
 def _findings_of_sealed(name: str, what: str) -> dict[str, ColumnFinding]:
-    """The findings on a column that no program can look into, by letter.
-
-    Its name may say an identifier; for all others a person must look.
-    """
+    """By letter, the findings of a sealed column: by its name, or else that a person must look."""
     profile = ColumnProfile.of_name_alone(name)
     inside = profile.unseen_finding(f"holds {what}, which incrowd cannot look into")
     said = (

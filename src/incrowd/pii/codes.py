@@ -17,10 +17,7 @@ _ENOUGH = 20
 
 
 def internet_addresses(profile: ColumnProfile) -> ColumnFinding | None:
-    """The finding that values are IP addresses; None if not.
-
-    A person must look if all consist of small numbers between dots, which may be versions.
-    """
+    """The finding of IP addresses; None if not. A person must look if all may be versions."""
     if profile.kind is not Kind.TEXT or profile.words & _VERSION:
         return None
     share = profile.share(is_internet_address, _ADDRESS)
@@ -97,10 +94,7 @@ def unnamed_social_security(profile: ColumnProfile) -> ColumnFinding | None:
 def _digits_finding(
     profile: ColumnProfile, form: re.Pattern[str], width: int, why: str
 ) -> ColumnFinding | None:
-    """The finding, for `why`, that nearly all values are numbers of this form; None if not.
-
-    They may have lost leading zeros; `width` is the number of digits with these.
-    """
+    """The finding that nearly all fit `form` once lost zeros fill `width` digits; None if not."""
     if (
         profile.kind is Kind.DATE
         or len(profile.domain) < _ENOUGH

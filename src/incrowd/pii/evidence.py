@@ -200,10 +200,7 @@ def _weight_clue(profile: ColumnProfile, said: NameMeanings) -> Clue | None:
 
 
 def _number_clue(profile: ColumnProfile, said: NameMeanings, meaning: WordMeaning) -> Clue | None:
-    """The clue of a number of records or people; None if its values are no such numbers.
-
-    It is a person's unit if it repeats as people's records do, else an identifier.
-    """
+    """The clue of a number of records or people: a unit if people repeat, else an ID; or None."""
     if profile.kind is Kind.DATE or profile.distinct <= 2:
         return None
     person = says_person(profile.name) or meaning.role is Role.UNIT

@@ -53,11 +53,7 @@ def names_postal_codes(profile: ColumnProfile) -> bool:
 
 
 def is_no_place(profile: ColumnProfile) -> bool:
-    """Whether a column whose name sounds like a small place holds none.
-
-    It may hold addresses of networks, postal codes, which are judged elsewhere, or two-digit codes
-    of states.
-    """
+    """Whether a column named as a place has none: networks, postal codes, two-digit state codes."""
     if (
         profile.words & NETWORKS and not profile.words_and_compounds & _WHERE
     ) or names_postal_codes(profile):
@@ -67,15 +63,11 @@ def is_no_place(profile: ColumnProfile) -> bool:
 
 
 def zip_codes(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
-    """The finding that a column named after postal codes shows more than it may; None if not.
-
-    It may show three digits of ZIP codes, of areas with enough people.
-    """
+    """The finding that postal codes show more than three digits of populous areas; None if not."""
     if not names_postal_codes(profile) or profile.is_flag or profile.is_about:
         return None
-    codes = (
-        Domain(Kind.TEXT, profile.domain.labels) if profile.kind is Kind.DATE else profile.domain
-    )
+    domain = profile.domain
+    codes = Domain(Kind.TEXT, domain.labels) if domain.kind is Kind.DATE else domain
     unmasked = [code for code in zip_texts(codes) if code.strip("*")]
     shown = [digits_shown(part) for code in unmasked for part in parts_of(code)]
     if any(digits is None for digits in shown):
@@ -150,10 +142,7 @@ _ENOUGH = 20
 
 
 def is_name_of_things(profile: ColumnProfile) -> bool:
-    """Whether a column holds names of things, not people, by its own name, or no texts.
-
-    Of several words the last one decides: the name of a test subject is no name of a test.
-    """
+    """Whether a column names things, not people, by the last word of its name, or has no texts."""
     own = {"name", "names"} & profile.words_and_compounds
     named = [w for w in words_of(profile.name) if w in THINGS or w.startswith(PERSONS)]
     return profile.kind is not Kind.TEXT or bool(own and not THINGS.isdisjoint(named[-1:]))
@@ -162,8 +151,7 @@ def is_name_of_things(profile: ColumnProfile) -> bool:
 def names_of_persons(profile: ColumnProfile) -> ColumnFinding | None:
     """The finding that values are names of persons, by given names or by their form; None if not.
 
-    By their form only if nearly every record has its own: illnesses and places look the same, but
-    repeat.
+    By form only if nearly each record has its own: illnesses and places look the same, but repeat.
     """
     if profile.words & THINGS:
         return None
@@ -178,8 +166,7 @@ def names_of_persons(profile: ColumnProfile) -> ColumnFinding | None:
 def possible_names(profile: ColumnProfile) -> ColumnFinding | None:
     """The finding that most values are two or more words with capitals; None if not.
 
-    Names are such, and titles may be. In a column that is named after things, given names must be
-    among them.
+    Titles may be, too: in a column named after things, given names must be among them.
     """
     if profile.kind is not Kind.TEXT or profile.share(_may_be_name) < MOST:
         return None

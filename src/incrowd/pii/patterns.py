@@ -1,7 +1,4 @@
-"""What values look like: one table of patterns for `incrowd init` and for HIPAA's Safe Harbor.
-
-Numbers that only look like identifiers are told apart by their check digits.
-"""
+"""Patterns of values for `incrowd init` and Safe Harbor; check digits tell false ones apart."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -21,8 +18,7 @@ class ValuePattern:
     letter: str = ""
     """The identifier of Safe Harbor that such values are, A to R; none if empty."""
     hint: Test | None = None
-    """What every such value contains, if a single value is enough for Safe Harbor; otherwise most
-    values must fit."""
+    """What all such values contain, if one is enough for Safe Harbor; otherwise most must fit."""
     least: int = 1
     """With fewer distinct values the pattern may be chance."""
     numbers: bool = False

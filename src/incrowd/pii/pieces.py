@@ -115,10 +115,7 @@ def meanings_of(word: str) -> tuple[WordMeaning, ...]:
 
 
 def _weigh_meanings(words: tuple[str, ...], head: int) -> tuple[tuple[WordMeaning, float], ...]:
-    """The meanings of words with their points, highest first; word number `head` counts more.
-
-    Two words side by side count as one, too, if it is known.
-    """
+    """Meanings of words, and of two side by side, by points; word number `head` counts more."""
     points: dict[str, float] = {}
     meant: dict[str, WordMeaning] = {}
     joined = {i: a + b for i, (a, b) in enumerate(pairwise(words))}

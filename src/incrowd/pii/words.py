@@ -252,12 +252,7 @@ TOPICS = (
         "race ethnicity ethnic ethnie rasse raza etnia language sprache langue idioma lingua "
         "hispanic ancestry",
     ),
-    _quasi(
-        "employer",
-        "what people do for a living is easy to find out",
-        "employer",
-        letter="A",
-    ),
+    _quasi("employer", "what people do for a living is easy to find out", "employer", letter="A"),
     _quasi(
         "work",
         "what people do for a living is easy to find out",

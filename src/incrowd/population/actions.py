@@ -35,12 +35,7 @@ Look: TypeAlias = Literal["date", "code", "number", "group"]
 AS_IT_IS = "as it is"
 LEFT_OUT = "leave it out"
 
-_STEPS = {
-    "day": r"\d+-\d\d-\d\d",
-    "month": r"\d+-\d\d",
-    "quarter": r"\d+-Q\d",
-    "year": r"\d+",
-}
+_STEPS = {"day": r"\d+-\d\d-\d\d", "month": r"\d+-\d\d", "quarter": r"\d+-Q\d", "year": r"\d+"}
 _PERIOD = re.compile(r"\[(-?[\d.e+]+), (-?[\d.e+]+)\)")
 _YEAR = 365
 _PERIODS = {"month": 12, "quarter": 4, "year": 1, "5 years": 1 / 5, "10 years": 1 / 10}
@@ -96,8 +91,8 @@ def ladder_of(
     """Make the ladder of a column of a table: the levels of its hierarchy, or of one that fits it.
 
     Numbers without a hierarchy have intervals of all round widths, or of equally many records where
-    most of them lie close together (see `suggest`). `records` are those of each code; None if the
-    column has a code for each record.
+    most lie close together (see `suggest`). `records` are those of each code, missing first; None
+    if the column has a code for each record.
     """
     if spec is None or isinstance(spec, Suggested):
         spec = suggest(column.domain, column.name).spec
@@ -153,10 +148,7 @@ def describe_level(hierarchy: Hierarchy, level: int, spec: AnyHierarchy | None) 
 def build_hierarchy(
     column: CodedColumn, spec: AnyHierarchy, records: Counts | None = None
 ) -> tuple[Hierarchy, Codes]:
-    """Build the hierarchy of a column; return it, and the column's codes of its leaves.
-
-    `records` are those of each code, missing first; None if the column has a code for each record.
-    """
+    """Build a column's hierarchy, and code it by the leaves; `records` are as in `ladder_of`."""
     if records is None:
         records = np.bincount(column.codes, minlength=len(column.domain) + 1).astype(np.int64)
     hierarchy = spec.build(column.domain, column.name, records[1:])

@@ -57,12 +57,7 @@ _STEPS = 200
 
 
 def classes_allowed(
-    population: float,
-    k: float,
-    beta: float,
-    *,
-    bound: Bound = "exact",
-    simultaneous: bool = False,
+    population: float, k: float, beta: float, *, bound: Bound = "exact", simultaneous: bool = False
 ) -> int:
     """The largest number D' of equally likely classes each of which holds k people, but for beta.
 
@@ -115,12 +110,7 @@ def beta_needed(
 
 
 def population_needed(
-    classes: float,
-    k: float,
-    beta: float,
-    *,
-    bound: Bound = "exact",
-    simultaneous: bool = False,
+    classes: float, k: float, beta: float, *, bound: Bound = "exact", simultaneous: bool = False
 ) -> int:
     """The smallest population that fills this number of equally likely classes with k people each.
 
@@ -300,10 +290,7 @@ class PopulationSample:
 
 @lru_cache(maxsize=4096)
 def _least_share(drawn: PopulationSample, size: int) -> float:
-    """The share that `drawn.least_share` returns; 0.0 if none is sure.
-
-    `ValueError` if `size` is negative or larger than the table.
-    """
+    """The result of `drawn.least_share`, 0.0 if none is sure; `ValueError` for impossible sizes."""
     if not 0 <= size <= drawn.people:
         raise ValueError("a class has no more people than its table")
     if not size:

@@ -192,10 +192,7 @@ class Bucketing:
 
     @classmethod
     def by_sample(cls, cells: pl.Series, number: int | None, least: int) -> "Bucketing":
-        """Divide a column by a sample: into `number` buckets, or as many as hold `least` values.
-
-        `InputError` if the cells are neither numbers nor dates nor texts.
-        """
+        """Divide into `number` buckets, or by `least` values; errors are as in `kind_of_cells`."""
         kind = kind_of_cells(cells, cells.name)
         division = divide(_drop_missing(scale_cells(cells, kind).values), number, least)
         return cls(cells.name, kind, division, cells[:0])

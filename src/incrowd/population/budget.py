@@ -106,10 +106,7 @@ def _alternative_starts(
 def _improve_budget(
     sizes: Sequence[int], allowed: int, worth: Sequence[float], fixed: Mapping[int, int]
 ) -> list[int]:
-    """Round the best budget and improve it by exchanges.
-
-    `fixed` says, by place, with how many values some columns start.
-    """
+    """Round the best budget, with `fixed` values at some places, and improve it by exchanges."""
     open_sizes = [1 if i in fixed else size for i, size in enumerate(sizes)]
     found = unrounded_budget(open_sizes, allowed // math.prod(fixed.values()), worth)
     kept = [
@@ -161,8 +158,7 @@ def _best_exchange(
 def _trades(pair: tuple[int, int], size: int, allowed: int) -> Iterator[tuple[int, int]]:
     """Yield the two exchanges of a pair of numbers: the first one up, and the second one down.
 
-    The other number follows as far as it must or can: the first is at most `size`, and the product
-    at most `allowed`.
+    The other follows as far as it must or can: the first to `size`, the product to `allowed`.
     """
     up, down = pair
     if up < size and allowed > up:

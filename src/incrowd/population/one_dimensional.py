@@ -269,8 +269,7 @@ def _best_prefixes(
 ) -> tuple[Floats, Codes]:
     """The least cost of the first 0, 1, … values, and where the last bucket of each begins.
 
-    `until[s]` is where a bucket that begins with value s ends at the latest; the cost is infinite
-    if there is no division.
+    A bucket from value s on ends at `until[s]` at the latest; costs are infinite if none does.
     """
     kinds = {
         "quantile": kernels.RANK,

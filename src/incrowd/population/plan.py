@@ -36,10 +36,7 @@ _RIGID = "there is no level between its values and leaving it out; a hierarchy w
 
 @dataclass(frozen=True)
 class PlanQuestion:
-    """What is asked: every class holds k people of a population, but for beta.
-
-    One of the three may be left out: then it is what is to be found.
-    """
+    """Every class holds k people of a population, but for beta; one left out is to be found."""
 
     population: int | None
     k: int | None
@@ -47,8 +44,7 @@ class PlanQuestion:
     bound: Bound = "exact"
     simultaneous: bool = False
     confidence: float = 0.95
-    """With a table: how likely it is, at least, that the shares of all its classes are no smaller
-    than what they are taken for."""
+    """With a table, how likely it is, at least, that no class's share is smaller than assumed."""
 
     def __post_init__(self) -> None:
         lacking = [name for name in ("population", "k", "beta") if getattr(self, name) is None]
@@ -116,10 +112,8 @@ class Action:
     allowed: int
     """How many of them it may keep: d'."""
     rung: Rung
-    """What to show."""
     weight: float = 1.0
     note: str = ""
-    """What there is to say about it."""
 
     @property
     def left_out(self) -> bool:
@@ -182,10 +176,7 @@ class Plan(Shown):
         return PopulationSample(people, shown, self.question.confidence, self.labels)
 
     def with_classes(self, people: int, classes: int, smallest: int) -> "Plan":
-        """The plan with what is measured of a table that has these classes once it is carried out.
-
-        `smallest` is the number of people in the smallest of them.
-        """
+        """The plan with what its result shows: so many classes, the smallest of so many people."""
         share = self.drawn_table(people).least_share(smallest)
         supports = self.question.with_unknown(self.found or "k").answer(classes, share)
         if self.found in {None, "k"}:
@@ -262,10 +253,7 @@ def _spend_leftover(
     allowed: int,
     worth: Sequence[float],
 ) -> tuple[list[int], list[int]]:
-    """Spend what the levels leave unused on finer levels that still fit; changes `places`.
-
-    Return how many values columns may keep, and the places of their rungs.
-    """
+    """Spend what is left on finer levels (in `places`); return numbers of values, and `places`."""
     values = [ladder.rungs[place].values for ladder, place in zip(ladders, places, strict=True)]
     start = list(values)
     while True:
@@ -284,10 +272,7 @@ def _spend_leftover(
 
 
 def _list_actions(
-    ladders: Sequence[Ladder],
-    kept: Sequence[int],
-    places: Sequence[int],
-    worth: Sequence[float],
+    ladders: Sequence[Ladder], kept: Sequence[int], places: Sequence[int], worth: Sequence[float]
 ) -> tuple[Action, ...]:
     """What to do per column: how many values it may keep, and the rung at its place."""
     actions = []

@@ -36,10 +36,7 @@ class Scaled:
 
 
 def kind_of_cells(cells: pl.Series, name: str) -> Kind:
-    """The kind of a column's cells: by its type or, for text, what most of its first texts are.
-
-    `InputError` if they are neither numbers nor dates nor texts.
-    """
+    """The kind of cells, by type or most of the first texts; `InputError` for any other type."""
     if isinstance(cells.dtype, pl.Date | pl.Datetime):
         return Kind.DATE
     if cells.dtype.is_numeric() or isinstance(cells.dtype, pl.Null):
@@ -57,10 +54,7 @@ def kind_of_cells(cells: pl.Series, name: str) -> Kind:
 
 
 def scale_cells(cells: pl.Series, kind: Kind) -> Scaled:
-    """Read the cells as numbers on the scale of this kind; cells of another kind are unfit.
-
-    `InputError` if Polars cannot read them.
-    """
+    """Read cells as numbers on this kind's scale, others as unfit; `InputError` if unreadable."""
     with boundary(InputError("cells cannot be read", remedy="convert the columns to numbers")):
         if isinstance(cells.dtype, _TEXT):
             return _scale_texts(cells.cast(pl.String), kind)
@@ -129,10 +123,7 @@ def _parse_closely(texts: pl.Series, kind: Kind) -> tuple[Floats, Flags]:
 def cells_of_buckets(
     division: BucketDivision, kind: Kind, show: Show, cells: pl.Series
 ) -> pl.Series:
-    """An empty cell, then what each bucket shows; medians have the type of `cells`.
-
-    `InputError` if that type cannot hold them.
-    """
+    """An empty cell, then each bucket's; `InputError` if medians do not fit the type of `cells`."""
     labels: Sequence[str] | None = None
     if show == "range":
         labels = _range_labels(division, kind)
@@ -156,10 +147,7 @@ def _in_cell_type(medians: Floats, kind: Kind, cells: pl.Series) -> pl.Series:
 
 
 def _range_labels(division: BucketDivision, kind: Kind) -> list[str]:
-    """The label of each bucket's range; the first and the last range are open.
-
-    The least and the largest value of a table belong to one person, so they are not shown.
-    """
+    """The label of each bucket's range; the ends are open, as extreme values are one person's."""
     if not len(division):
         return []
     cuts = _labels_of_values(division.cuts, kind, division.values)

@@ -183,8 +183,7 @@ class BucketErrors:
     def normalized_error(self, shown: Floats) -> float:
         """The normalized squared error (Section 5.2): 1 if all show the mean, 0 if all are exact.
 
-        Only cells that are shown count: a bucket that is left empty shows NaN. 0 if there are none,
-        or all values are equal.
+        Buckets that show NaN do not count. 0 if all are such, or if all values are equal.
         """
         here = ~np.isnan(shown)
         sizes = self.sizes[1:][here]
@@ -218,8 +217,7 @@ class BucketedColumn:
     emptied: int
     """Records whose value is left out because too few records have a missing one."""
     error: float
-    """The normalized squared error of the cells that are shown (Lodha-Thomas Section 5.2), 0..1:
-    1 if all showed their mean, 0 if all were exact."""
+    """The normalized squared error of shown cells (Section 5.2), 0..1: 1 if all show the mean."""
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,7 @@ class TreeCut:
     """A cut: the node that stands for each code."""
 
     level: Codes
-    """The level of the node that covers each code, by its place in the tree's `maps`: shape
-    (n + 1,); entry 0, for the missing, is 0."""
+    """Per code, the place in `maps` of its node's level; 0 for the missing: shape (n + 1,)."""
     nodes: int
     """How many of its nodes hold records."""
     cost: float
@@ -63,8 +62,7 @@ class CutTrees:
     tables: tuple[tuple["_CutTable", ...], ...]
     """Per level one for each node; none if there is no choice."""
     most: int
-    """The largest number of nodes that is looked at. Leaves times nodes is limited; the limit is
-    two thousand nodes for a tree of thirty thousand leaves."""
+    """The largest number of nodes looked at: work limits it, to 2,000 for 30,000 leaves."""
     coarse: bool = False
     """Whether a node of the lowest level holds too few records to be in a cut."""
 
@@ -74,8 +72,7 @@ class CutTrees:
     ) -> "CutTrees":
         """Compute the best cuts of up to `most` nodes, or what the work allows.
 
-        Each node of a cut holds at least `least` records, except on the highest level.
-        `PolicyError` if `most` is below 1.
+        Below the highest level nodes hold `least` records or more. `PolicyError` if `most` < 1.
         """
         if most < 1:
             raise PolicyError("a cut needs at least one node")
