@@ -141,10 +141,7 @@ def best_parts(people: Counts, low: Floats, high: Floats, k: int) -> list[int]:
 
 
 def limited_parts(people: Counts, low: Floats, high: Floats, k: int, widest: float) -> list[int]:
-    """The best parts of a line, as `best_parts`, none wider than `widest` if marks allow it.
-
-    A part with fewer than k people is the last resort.
-    """
+    """As `best_parts`, none wider than `widest` if marks allow; under k people as a last resort."""
     cost = np.full(len(people), np.inf)
     cost[0] = 0.0
     source = np.zeros(len(people), dtype=np.int64)

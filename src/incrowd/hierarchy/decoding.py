@@ -1,8 +1,4 @@
-"""From labels back to the values that they may stand for (Bettini's Dec).
-
-A hierarchy knows its own labels (`Decoder`). Where no hierarchy says it, a label stands for what is
-written (`hierarchy.written_labels`).
-"""
+"""From labels to the values they may stand for (Bettini's Dec), by hierarchy or as written."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -167,10 +163,7 @@ class Decoder:
         return merge_runs(found) if found else self._run_of_spelling(label)
 
     def _plain_span(self, label: str) -> Run | None:
-        """The leaves of a plain span such as `[17, 25]`, looked up quickly; None for other labels.
-
-        A label that could be read in another way, too, is no plain span.
-        """
+        """The leaves of a span such as `[17, 25]`; None if it may be read in another way, too."""
         if label[:1] != "[" or label[-1] != "]" or label[1] == '"':
             return None
         first, _, last = label[1:-1].partition(", ")

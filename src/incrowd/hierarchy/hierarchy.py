@@ -56,10 +56,7 @@ class Hierarchy:
 
     @cached_property
     def bounds(self) -> tuple[tuple[Codes, Codes], ...]:
-        """Per level: the first and the last leaf code of each node, indexed by node.
-
-        Node 0 (missing) is bounded by 0 and 0. On the highest level node 1 spans 1..n.
-        """
+        """Per level, by node: its first and last leaf; 0, 0 for missing, 1 to n for the top."""
         return tuple(_node_bounds(nodes) for nodes in self.maps)
 
     @cached_property
@@ -289,10 +286,7 @@ class Builder:
     """How a policy names a hierarchy: a frozen value that builds the levels of a column."""
 
     def build(self, domain: Domain, column: str, counts: Counts | None = None) -> Hierarchy:
-        """The checked hierarchy of a column; `InputError` if its values do not fit.
-
-        `counts` are the records per value, which few builders ask for.
-        """
+        """The checked hierarchy; `counts` are records by value; `InputError` if values misfit."""
         del counts
         return self._build(domain, column)
 
@@ -341,10 +335,7 @@ def stack(  # noqa: PLR0913  what a hierarchy is made of
     top: str = TOP,
     prune: bool = True,
 ) -> Hierarchy:
-    """The checked hierarchy of these levels, values below and the top above them (see `check`).
-
-    With `prune` a level that merges nothing is left out.
-    """
+    """The checked hierarchy of values, levels and top; `prune` drops levels that merge nothing."""
     n = len(leaves)
     kept, below = [], n
     for level in levels if n else ():

@@ -110,10 +110,7 @@ def write_quarter(year: int, quarter: int) -> str:
 
 
 def read_quarter(label: str, *, dash: bool = True) -> Bounds | None:
-    """The first and the last month of a quarter; None if the label is no quarter.
-
-    Without `dash`, `1965Q1` is read, too.
-    """
+    """The first and last month of a quarter; None if it is none; `1965Q1` only without `dash`."""
     found = _QUARTER.fullmatch(label)
     if found is None or (dash and not found["dash"]):
         return None

@@ -51,9 +51,7 @@ _SAFE = 2.0**52
 
 @dataclass(frozen=True)
 class NumberGrid:
-    """Cells of one width; cell 0 begins at the origin.
-
-    Origin and width are the decimal numbers that their floats are written as.
+    """Cells of one width, from the origin (cell 0) on; both floats mean the decimal they print.
 
     >>> NumberGrid(0.0, 0.1).bound(3)
     0.3
@@ -163,10 +161,7 @@ def round_intervals(domain: Domain, values: Values, step: Step | None) -> Iterat
 
 
 def decimal_unit(values: Values) -> float | None:
-    """The largest of 1, 0.1, …, 1e-9 that all values are multiples of; 1 for whole numbers.
-
-    None if there is none, or if values are too large to tell.
-    """
+    """The largest of 1, 0.1, …, 1e-9 that all values are multiples of; None if none or unknown."""
     if values.dtype.kind == "i":
         return 1.0
     line = values.astype(np.float64)

@@ -86,11 +86,9 @@ class Tree(Builder):
 
     rows: Annotated[tuple[Row, ...], Field(min_length=1)]
     other: str | None = None
-    """Under which node, below the top, values go that are not in the tree; None: nowhere. A value
-    that is itself the name of a node goes under that node."""
+    """The node, below the top, for values that the tree lacks and that are no node; None: none."""
     ordered: bool = True
-    """Whether leaves that are numbers or dates have an order; false for codes that only look like
-    numbers, as the kind "text" of a column says."""
+    """Whether numbers or dates have an order; false for codes that only look like numbers."""
     name: Literal["tree"] = "tree"
 
     def __post_init__(self) -> None:
@@ -155,10 +153,7 @@ class File(Builder):
 
 
 def _path_of_each_leaf(paths: Paths, kind: Kind, column: str) -> Paths:
-    """One path for each leaf, numbers spelled as labels write them.
-
-    `InputError` if a leaf has paths with different parents.
-    """
+    """One path per leaf, numbers as labels write them; `InputError` if a leaf's parents differ."""
     if kind is Kind.NUMBER:
         leaf, *above = (paths.labels(level).tolist() for level in range(len(paths.codes)))
         spelled = spell_numbers(leaf)
@@ -205,9 +200,7 @@ def build_by_groups(
 
 
 def rows_with_reused_names(rows: Sequence[Path]) -> list[int]:
-    """The numbers, from 0, of rows with a name that stands for two things.
-
-    See `Paths.flag_reused_names`.
+    """The rows, from 0, with a name for two things (see `Paths.flag_reused_names`).
 
     >>> rows_with_reused_names([("x", "y", "*"), ("y", "x", "*"), ("z", "z", "*")])
     [0, 1]

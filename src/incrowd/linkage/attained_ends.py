@@ -45,10 +45,7 @@ class AttainedEndsCounter(CandidateCounter):
         spans: bool = True,
         sets: Mapping[int, ValueSets] | None = None,
     ) -> Counts:
-        """Count the individuals of the part of each class that fits fewest, or of the class itself.
-
-        Without spans, labels do not depend on who is in the class, so there are no parts.
-        """
+        """Count who fits the part of each class that fits fewest, or the class, without spans."""
         whole = super().counts(low, high, level, spans=spans, sets=sets)
         if not spans:
             return whole

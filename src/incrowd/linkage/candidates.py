@@ -166,11 +166,7 @@ class CandidateCounter:
         return np.append(counts, 0)[tuple_of]
 
     def largest_presence_chance(self, outcome: Outcome) -> float:
-        """The largest chance, not cut at 1, that a reader can give to the presence of anybody.
-
-        Cells of classes may overlap: an individual who fits two classes may be in either, so the
-        chances that the classes give are added up.
-        """
+        """The largest chance, not cut at 1, of anybody's presence: classes' chances add up."""
         said = self._presence_chances(outcome)
         return float(np.bincount(said.person, said.share).max(initial=0.0))
 
@@ -193,10 +189,7 @@ class CandidateCounter:
         return pairs[turn[np.sort(earliest)]]
 
     def _presence_chances(self, outcome: Outcome) -> "_PresenceChances":
-        """The chance of presence that each class gives to each individual whom it fits.
-
-        Classes that show the same count as one, the last of them.
-        """
+        """Per class and individual it fits, the chance of presence; of equal classes the last's."""
         found, lines = self._decode_cells(
             (outcome.low, outcome.high, outcome.level), outcome.spans, outcome.sets
         )
@@ -213,11 +206,7 @@ class CandidateCounter:
         return _PresenceChances(np.repeat(first, counts), person, share)
 
     def flag_rows_within(self, low: Codes, high: Codes, level: Codes) -> Flags | None:
-        """Flags of the rows of the world that some of these classes may stand for.
-
-        None if cells of one column overlap without being equal: the answer then takes more than one
-        cell per value.
-        """
+        """Flags of world rows that these classes may stand for; None if cells overlap partly."""
         within: Flags = np.zeros(self.world.rows, dtype=np.bool_)
         if not low.shape[1]:
             return within

@@ -63,10 +63,7 @@ class ColumnMatch:
 
 @dataclass(frozen=True, eq=False)
 class Linked:
-    """A release linked with a world: the individuals that each row may be about.
-
-    Rows count from 0 in arrays, from 1 in messages.
-    """
+    """A release linked with a world: whom each row may be about. Arrays count rows from 0."""
 
     names: tuple[str, ...]
     """The public columns, PAttr[T]: those that release and world share."""
@@ -87,10 +84,7 @@ class Linked:
 
     @property
     def inconsistent(self) -> int:
-        """Rows that nobody in the world can be (Bettini Definition 3).
-
-        The closed world and the table contradict each other there; that is neither safe nor unsafe.
-        """
+        """Rows that nobody can be, neither safe nor unsafe (Bettini Definition 3)."""
         return int((self.candidates == 0).sum())
 
     def candidates_of(self, rows: Codes | Counts | Sequence[int]) -> Rows:

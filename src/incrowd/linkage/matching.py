@@ -130,10 +130,7 @@ class Matcher:
         self._rest = WrittenLabels(Domain(domain.kind, domain.values[order[self._known :]]))
 
     def match(self, labels: Labels, named: frozenset[str] | None = None) -> Matching:
-        """As the function `match`; `named` are the names in all labels of the column.
-
-        If it is None, they are the names in these labels.
-        """
+        """As the function `match`; `named` are the names in all labels, if there are more."""
         names = names_in_labels(labels) if named is None else named
         by_hierarchy = self._decode_labels([label for label in labels if label is not None], names)
         runs = [self._runs_of_label(label, by_hierarchy, names) for label in labels]
@@ -159,10 +156,7 @@ class Matcher:
         return runs_of(int(self.place[c]) for lo, hi in runs for c in range(lo, hi + 1))
 
     def _decode_labels(self, labels: list[str], named: frozenset[str]) -> dict[str, list[Run]]:
-        """By label that the hierarchy knows: the runs of places of its leaves; empty without one.
-
-        Labels that it does not know are found by halving the list.
-        """
+        """By known label: the runs of places of its leaves; finds unknown labels by halving."""
         if self._hierarchy is None or not labels:
             return {}
         try:

@@ -214,10 +214,7 @@ class AttackTables:
 
     @cached_property
     def control(self) -> AttackData:
-        """The release with the people of the control, who should not be in it.
-
-        `InputError` if they share no column, or only sensitive ones.
-        """
+        """The release with the control's people; `InputError` if all they share is sensitive."""
         return self._data_with("control")
 
     def _data_with(self, people: str) -> AttackData:
@@ -267,10 +264,7 @@ class AttackTables:
 
     @cached_property
     def _true_ids(self) -> CodedColumn:
-        """The id of the person of each released row, as the truth says it; 0 if it is not known.
-
-        `InputError` if rows do not correspond, one by one or by key.
-        """
+        """The true id of each released row, 0 if unknown; `InputError` if rows do not match."""
         table, records = self.others["truth"], self.release.engine.records
         ids = table.code_labels(str(self.knowledge.world_id), self.knowledge)
         if self.knowledge.truth_key is not None:
@@ -283,10 +277,7 @@ class AttackTables:
         return ids
 
     def _ids_by_key(self, ids: Codes) -> Codes:
-        """The id of each released row by the key that release and truth share; 0 if unknown.
-
-        `InputError` if rows of the truth lack a key or repeat one.
-        """
+        """The id of each released row by key, 0 if unknown; `InputError` for bad keys in truth."""
         key = str(self.knowledge.truth_key)
         there = self.others["truth"].code_labels(key, self.knowledge)
         here = self.release.code_labels(key, self.knowledge)

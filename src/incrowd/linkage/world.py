@@ -116,10 +116,7 @@ class World:
 def check_names(
     names: Sequence[str], known: Sequence[str], fault: str, nothing: str = "no columns are named"
 ) -> None:
-    """Raise `PolicyError` for names that are not among the known ones, or for no names at all.
-
-    `fault` is the message for an unknown name, put where its braces are; `nothing` for no names.
-    """
+    """Raise `PolicyError`: `fault`, with the unknown name put in, or for no names `nothing`."""
     unknown = [name for name in names if name not in known]
     if unknown or not names:
         raise PolicyError(

@@ -41,10 +41,7 @@ class RowCandidates:
 
     @property
     def k(self) -> int | None:
-        """The fewest individuals that fit a row, over rows that fit somebody; None if none does.
-
-        A row that fits nobody does not belong to this world: it is not a group of zero people.
-        """
+        """The fewest individuals that fit a row, of rows that fit somebody; None if none does."""
         fitting = self.number[self.number > 0]
         return int(fitting.min()) if len(fitting) else None
 

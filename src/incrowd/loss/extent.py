@@ -1,7 +1,4 @@
-"""Extents of classes: the average and the largest (Ghinita Section 2.1, Equations 3 and 4).
-
-And the largest by the records of its class (Section 7.2).
-"""
+"""Extents of classes: mean, largest (Ghinita Section 2.1, Equations 3, 4), by records (7.2)."""
 
 from dataclasses import field
 from typing import ClassVar, Literal
@@ -54,8 +51,6 @@ class Il1(Loss):
 class IlInf(Loss):
     """The largest extent of the released classes, on the normalized scale of NCP.
 
-    Classes that are left out do not count.
-
     >>> IlInf().name
     'ilinf'
     """
@@ -88,8 +83,7 @@ class WeightedMaxNcp(Loss):
 
     name: Literal["weighted_max_ncp"] = field(default="weighted_max_ncp", kw_only=True)
     rises: ClassVar[bool] = True
-    """A class above contains one of the node, with no less extent and no fewer records; if it is
-    left out, its records lose all they have."""
+    """A class above holds one of the node and is no smaller; left out, its records lose all."""
 
     def of(self, outcome: Outcome) -> float:
         """The largest share of what the whole table has to lose that one class loses."""

@@ -84,10 +84,7 @@ class _AskedOutcome:
         self.domains = domains
 
     def counted_column(self, query: Query) -> CountedColumn:
-        """The records that a query counts, with their values in sensitive columns it groups by.
-
-        `InputError` if the query does not fit the columns.
-        """
+        """Records a query counts, by sensitive values it groups by; `InputError` if it misfits."""
         masks = self._masks(query)
         grouped = [
             name

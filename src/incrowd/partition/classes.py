@@ -246,10 +246,7 @@ def _add_holders(held: Histogram, holder: _CountedCodes, code_of: Codes) -> None
 def _join_counted_crowds(
     nodes: Codes, missing: Flags, classes: Classes, more: Sequence[_CountedCodes]
 ) -> tuple[Classes, list[_CountedCodes]]:
-    """Add up all classes that are compatible with each class; return these crowds.
-
-    Counts of codes by class in `more` are added up alike, and returned beside.
-    """
+    """Add up the classes compatible with each class, and alike the counts of codes in `more`."""
     held = list(classes.histograms.values())
     rows = [_CountedCodes(h.start, h.code, h.count, len(h.column.whole)) for h in held] + list(more)
     parts: list[list[tuple[Codes, Codes, Counts]]] = [[] for _ in rows]

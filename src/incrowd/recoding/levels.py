@@ -108,8 +108,7 @@ class ColumnBuckets(Recoding):
     """
 
     buckets: tuple[Codes, ...]
-    """Per column the bucket of each code: missing values have one of their own, or share the only
-    one with all others."""
+    """Per column, each code's bucket; missing has one of its own or shares the only one."""
     pieces: Pieces
     kind: ClassVar[str] = "cuts"
     spans: ClassVar[bool] = True

@@ -8,10 +8,7 @@ import polars as pl
 
 
 def text_of(column: pl.Series) -> pl.Series:
-    """The cells of a column as text, null where missing; equal cells have equal texts.
-
-    They have no name: Polars would take one such as `^a$` for a pattern.
-    """
+    """The cells of a column as text, unnamed, null where missing; equal cells have equal texts."""
     column = column.alias("")
     dtype = column.dtype
     if isinstance(dtype, pl.Binary):
@@ -155,10 +152,7 @@ def _clear_dictionary(column: pl.Series, missing_values: Sequence[str], *, text:
 
 
 def restore_types(rows: pl.DataFrame, like: pl.DataFrame) -> pl.DataFrame:
-    """Rows of a text file in the types of the columns of `like` with the same names.
-
-    A column stays text if it does not fit, or if its type would not tell all of its texts apart.
-    """
+    """Rows of a text file in the types of `like`, where these fit and tell all texts apart."""
     types = like.schema
     return pl.DataFrame(
         [_cast_if_fitting(column, types.get(column.name)) for column in rows.iter_columns()]
@@ -244,10 +238,7 @@ def hash_cells(column: pl.Series) -> pl.Series:
 def _comparable_cells(
     column: pl.Series, missing_values: Sequence[str]
 ) -> tuple[pl.DataFrame, pl.Series | None]:
-    """The `_comparison_columns` of the texts of a column, and each cell's line in them.
-
-    None instead of lines if there is a line for each cell, in order: most of them differ.
-    """
+    """The `_comparison_columns` of texts, and each cell's line in them; None if lines are cells."""
     if column.dtype.is_integer():
         texts, place = _texts_of_numbers(column)
     else:

@@ -18,10 +18,7 @@ from incrowd.table.cells import as_enum, enum_texts
 
 @dataclass(frozen=True, eq=False)
 class CountedRows:
-    """Distinct rows of a table, or of a release, and how many records hold each.
-
-    Two entries may still be equal as text: their records add up.
-    """
+    """Distinct rows of a table or release, and the records of each; rows of equal text add up."""
 
     cells: pl.DataFrame
     """The cells as they are stored, one line per distinct row."""
