@@ -342,8 +342,6 @@ def reach_of(label: str, domain: Domain) -> Reach | None:
 def node_reach(label: str, domain: Domain) -> Reach | None:
     """As `reach_of`, for the label of a node, which may be a quarter or a span of nodes too.
 
-    None if the label has no bounds.
-
     >>> births = Domain(Kind.DATE, np.array(["1965-03-01", "1967-12-24"], dtype="datetime64[D]"))
     >>> node_reach("1965-Q1", births) == reach_of("[1965-01, 1965-03]", births)
     True

@@ -226,9 +226,7 @@ def _month_parts(days: Values, months: Values, width: int) -> Ends:
     last = {1: 30, 5: 5, 10: 2}[width]
     start = first + np.minimum(part, last) * width
     end = np.where(
-        part >= last,
-        (months + 1).astype("datetime64[D]").astype(np.int64),
-        start + width,
+        part >= last, (months + 1).astype("datetime64[D]").astype(np.int64), start + width
     )
     start, place = np.unique(start, return_index=True)
     return start * DAY, end[place] * DAY
@@ -241,10 +239,7 @@ def _moments(months: Counts) -> Floats:
 
 
 def text_of(place: float, domain: Domain, *, point: bool = False) -> str:
-    """How a place on a column's scale is written: dates as short as they can be.
-
-    With `point` the moment itself is meant, not the day, month or year that begins with it.
-    """
+    """A place on a column's scale as text: dates as short as can be, unless a `point` is meant."""
     if domain.kind is Kind.NUMBER:
         return number_text(place)
     moment = np.datetime64(int(place), "us")

@@ -48,10 +48,7 @@ class Flat(Builder):
 
 
 def _listed_domain(labels: Sequence[str], kind: Kind, column: str) -> Domain:
-    """The domain of listed values: texts as they come, numbers and dates sorted.
-
-    `InputError`, which names `column`, if an entry is not of this kind.
-    """
+    """The domain of a list, sorted unless text; `InputError` if an entry is of another kind."""
     if kind is Kind.TEXT:
         return Domain(kind, texts(labels))
     values = as_values(list(labels), kind, strict=False)

@@ -242,10 +242,7 @@ def _pair_rows(left: Codes, right: Codes, people: int) -> tuple[Counts, Counts]:
     known[left] = True
     known[MISSING] = False
     rest = np.flatnonzero(~known[right])
-    return (
-        np.concatenate([here, np.full(len(rest), -1)]),
-        np.concatenate([there, rest]),
-    )
+    return (np.concatenate([here, np.full(len(rest), -1)]), np.concatenate([there, rest]))
 
 
 _EXACT = 2**53

@@ -46,11 +46,7 @@ class QueryPrecision:
 
 
 def query_precision(
-    outcome: Outcome,
-    workload: Workload,
-    domains: Mapping[str, Domain],
-    *,
-    floor: float = FLOOR,
+    outcome: Outcome, workload: Workload, domains: Mapping[str, Domain], *, floor: float = FLOOR
 ) -> tuple[QueryPrecision, ...]:
     """The error of every query of a workload, the table's own answer against the release's.
 

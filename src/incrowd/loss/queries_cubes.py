@@ -94,10 +94,7 @@ class Cubes:
         self._total = self._estimate_total()
 
     def answer(self, group: Sequence[int]) -> CubeAnswer:
-        """Count and estimate records by these quasi-identifying columns and by what is held.
-
-        `LimitError` if the columns have too many combinations of values.
-        """
+        """Count and estimate records by these columns and `held`; `LimitError` if too many."""
         sizes = [len(self.outcome.columns[j].frequency) for j in group]
         cells = prod(sizes)
         if cells > _LARGEST:

@@ -28,10 +28,7 @@ class ShowPermutation(Transformation):
     )
 
     def cells(
-        self,
-        outcome: Outcome,
-        columns: Mapping[str, CodedColumn],
-        sensitive: Sequence[str],
+        self, outcome: Outcome, columns: Mapping[str, CodedColumn], sensitive: Sequence[str]
     ) -> dict[str, Cell]:
         """Sensitive cells permuted within their class, all of a record together."""
         del outcome, columns
