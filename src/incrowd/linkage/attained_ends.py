@@ -129,9 +129,8 @@ def _copy_classes(
 ) -> _ClassParts:
     """Copy the classes that `of` names, one as often as it is named, with no change to them."""
     low, high, level = (np.array(matrix[:, of]) for matrix in cells)
-    return _ClassParts(
-        of, (low, high, level), {j: _copy_sets(held, of) for j, held in sets.items()}
-    )
+    shown = {j: _copy_sets(held, of) for j, held in sets.items()}
+    return _ClassParts(of, (low, high, level), shown)
 
 
 def _copy_sets(held: ValueSets, of: Codes) -> ValueSets:

@@ -38,13 +38,8 @@ class DecodedColumn:
 
     def labels(self, cells: tuple[Codes, Codes, Codes], *, spans: bool) -> list[str | None]:
         """The labels that cells with these bounds and levels show; None for a missing value."""
-        low, high, level = cells
         column = self.column
-        shown = column.hierarchy.show(
-            low, high, level, spans, lowest=column.lowest, grid=column.grid
-        )
-        labels: list[str | None] = shown.tolist()
-        return labels
+        return list(column.hierarchy.show(*cells, spans, lowest=column.lowest, grid=column.grid))
 
     def match_labels(self, labels: Sequence[str | None]) -> tuple[Matching, Codes]:
         """Match the labels that occur; return the matching and each label's place in it."""
@@ -79,7 +74,6 @@ class _PresenceChances:
     """The chance of presence that classes give: an entry per class and individual whom it fits."""
 
     of: Codes
-    """The class."""
     person: Codes
     share: Floats
     """The chance that this individual is in the table, as far as the class tells."""
@@ -190,9 +184,8 @@ class CandidateCounter:
 
     def _presence_chances(self, outcome: Outcome) -> "_PresenceChances":
         """Per class and individual it fits, the chance of presence; of equal classes the last's."""
-        found, lines = self._decode_cells(
-            (outcome.low, outcome.high, outcome.level), outcome.spans, outcome.sets
-        )
+        cells = outcome.low, outcome.high, outcome.level
+        found, lines = self._decode_cells(cells, outcome.spans, outcome.sets)
         tuple_of, tuples = _distinct_tuples(lines, found)
         index = make_index(self.world, self.names, found, tuples)
         every = np.arange(tuples.shape[1], dtype=np.int32)

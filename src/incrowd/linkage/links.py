@@ -133,9 +133,8 @@ def link(
     for name in names:
         domain, unknown = world.columns[name].domain, bool(world.code_counts(name)[MISSING])
         hierarchy = (hierarchies or {}).get(name)
-        with boundary(
-            InputError(f"the labels of {name!r} cannot be read", remedy="make them text")
-        ):
+        fault = InputError(f"the labels of {name!r} cannot be read", remedy="make them text")
+        with boundary(fault):
             matching = match_column(release[name], domain, hierarchy, missing, unknown=unknown)
         matchings.append(matching)
     sets = [atom_sets_of(matching) for matching in matchings]
@@ -147,11 +146,8 @@ def link(
     tuple_of, tuples = tuples_of(lines, sets)
     index = make_index(world, names, sets, tuples)
     counts = np.append(index.counts(), 0)
-    notes = (
-        *world.notes,
-        *_unused_columns_note(release, world, names),
-        *_notes_of_columns(columns),
-    )
+    unused = _unused_columns_note(release, world, names)
+    notes = (*world.notes, *unused, *_notes_of_columns(columns))
     return Linked(names, counts[tuple_of], columns, notes, world, tuple_of, index)
 
 

@@ -196,9 +196,8 @@ def _join_tables(left: _WorldTable, right: _WorldTable, people: int) -> _WorldTa
     here, there = _pair_rows(left.ids, right.ids, people)
     differ = np.zeros(len(here), dtype=np.bool_)
     for name in shared:
-        differ |= _codes_of_rows(left.columns[name].codes, here) != _codes_of_rows(
-            right.columns[name].codes, there
-        )
+        mine, theirs = left.columns[name].codes, right.columns[name].codes
+        differ |= _codes_of_rows(mine, here) != _codes_of_rows(theirs, there)
     again = np.flatnonzero(differ & (here >= 0) & (there >= 0))
     from_left = np.concatenate([here, here[again]])
     from_right = np.concatenate([there, there[again]])

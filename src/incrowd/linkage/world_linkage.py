@@ -133,9 +133,8 @@ class WorldLinkage:
     def candidates(self, names: Sequence[str] | None = None) -> RowCandidates:
         """Count the candidates of each released row by all columns, or by these."""
         on = self.names if names is None else tuple(names)
-        return self._row_candidates(
-            on, (self.linked if names is None else self.link_by(on)).candidates
-        )
+        linked = self.linked if names is None else self.link_by(on)
+        return self._row_candidates(on, linked.candidates)
 
     def link_by(
         self, names: Sequence[str], release: Mapping[str, CodedColumn] | None = None

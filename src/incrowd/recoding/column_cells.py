@@ -49,4 +49,3 @@ class ClassNumber:
 
 
 Cell: TypeAlias = Keep | ByValue | ByClass | Within | ClassNumber
-"""What a column of the release shows."""
