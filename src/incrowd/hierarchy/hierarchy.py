@@ -49,12 +49,18 @@ class Hierarchy:
 
     @cached_property
     def bounds(self) -> tuple[tuple[Codes, Codes], ...]:
-        """Per level, by node: its first and last leaf; 0, 0 for missing, 1 to n for the top."""
+        """Per level: the first and the last leaf code of each node, indexed by node.
+
+        Node 0 (missing) is bounded by 0 and 0. On the highest level node 1 spans 1..n.
+        """
         return tuple(_node_bounds(nodes) for nodes in self.maps)
 
     @cached_property
     def reach(self) -> tuple[tuple[Floats, Floats], ...]:
-        """Per level, by node: where its label ends on `Domain.positions`, or else its leaves."""
+        """Per level: the smallest and the largest place that each node's label covers, by node.
+
+        On the scale of `Domain.positions`; a label without bounds reaches as far as its leaves.
+        """
         return tuple(_level_reach(self, level) for level in range(self.levels))
 
     def join_level(self, low: Codes, high: Codes) -> Codes:
@@ -273,7 +279,10 @@ class Builder:
     """How a policy names a hierarchy: a frozen value that builds the levels of a column."""
 
     def build(self, domain: Domain, column: str, counts: Counts | None = None) -> Hierarchy:
-        """The checked hierarchy; `counts` are records by value; `InputError` if values misfit."""
+        """The checked hierarchy of a column; `InputError` if its values do not fit.
+
+        `counts` are the records per value, which few builders ask for.
+        """
         del counts
         return self._build(domain, column)
 

@@ -14,7 +14,10 @@ _DAYS = re.compile(r"(?:[0-9]{4}-[0-9]{2}-[0-9]{2}\n)++")
 
 
 def as_values(labels: list[str], kind: Kind, *, strict: bool) -> Values | None:
-    """The labels as numbers or dates; None if one is neither or, with `strict`, is like 0017."""
+    """The labels read as numbers or dates; None if one of them is neither.
+
+    With `strict` each must be written as a domain of numbers would write it: 0017 stays text.
+    """
     if kind is Kind.DATE:
         return _parse_dates(labels)
     if _all_match(_WHOLE, labels):

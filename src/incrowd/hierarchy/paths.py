@@ -48,7 +48,10 @@ class Paths:
         return first
 
     def flag_second_parents(self, level: int, upward: slice) -> Flags:
-        """Flags of paths whose entry on `level` has other parents (`upward`) than at first."""
+        """Flags of the paths whose entry on `level` has other parents than in its first path.
+
+        `upward` are the levels of the parents that are compared.
+        """
         codes, above = self.codes[level], self.codes[upward]
         torn: Flags = (above != above[:, self._first_places(codes)[codes]]).any(axis=0)
         return torn

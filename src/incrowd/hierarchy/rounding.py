@@ -51,7 +51,9 @@ _SAFE = 2.0**52
 
 @dataclass(frozen=True)
 class NumberGrid:
-    """Cells of one width, from the origin (cell 0) on; both floats mean the decimal they print.
+    """Cells of one width; cell 0 begins at the origin.
+
+    Origin and width are the decimal numbers that their floats are written as.
 
     >>> NumberGrid(0.0, 0.1).bound(3)
     0.3
@@ -161,7 +163,7 @@ def round_intervals(domain: Domain, values: Values, step: Step | None) -> Iterat
 
 
 def decimal_unit(values: Values) -> float | None:
-    """The largest of 1, 0.1, …, 1e-9 that all values are multiples of; None if none or unknown."""
+    """The largest of 1, 0.1, …, 1e-9 that all values are multiples of; None if none is known."""
     if values.dtype.kind == "i":
         return 1.0
     line = values.astype(np.float64)
@@ -239,7 +241,10 @@ def _moments(months: Counts) -> Floats:
 
 
 def text_of(place: float, domain: Domain, *, point: bool = False) -> str:
-    """A place on a column's scale as text: dates as short as can be, unless a `point` is meant."""
+    """How a place on a column's scale is written: dates as short as they can be.
+
+    With `point` the moment itself is meant, not the day, month or year that begins with it.
+    """
     if domain.kind is Kind.NUMBER:
         return number_text(place)
     moment = np.datetime64(int(place), "us")

@@ -83,7 +83,8 @@ class Tree(Builder):
 
     rows: Annotated[tuple[Row, ...], Field(min_length=1)]
     other: str | None = None
-    """The node, below the top, for values that the tree lacks and that are no node; None: none."""
+    """Under which node, below the top, values go that are not in the tree; None: nowhere. A value
+    that is itself the name of a node goes under that node."""
     ordered: bool = True
     """Whether numbers or dates have an order; false for codes that only look like numbers."""
     name: Literal["tree"] = "tree"
@@ -197,7 +198,7 @@ def build_by_groups(
 
 
 def rows_with_reused_names(rows: Sequence[Path]) -> list[int]:
-    """The rows, from 0, with a name for two things (see `Paths.flag_reused_names`).
+    """The numbers, from 0, of rows with a name for two things (see `Paths.flag_reused_names`).
 
     >>> rows_with_reused_names([("x", "y", "*"), ("y", "x", "*"), ("z", "z", "*")])
     [0, 1]

@@ -59,7 +59,7 @@ class SharedColumn:
 
     @property
     def merged(self) -> "SharedColumn":
-        """The same column, neighbors of the same labels merged: fewer distinct people remain."""
+        """The same column with neighbors of equal labels merged: fewer distinct people remain."""
         decoding, one = self.decoding.merged
         return SharedColumn(self.name, self.label, one[self.value], decoding)
 

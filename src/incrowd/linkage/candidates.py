@@ -160,7 +160,7 @@ class CandidateCounter:
         return np.append(counts, 0)[tuple_of]
 
     def largest_presence_chance(self, outcome: Outcome) -> float:
-        """The largest chance, not cut at 1, of anybody's presence: classes' chances add up."""
+        """The largest chance, not cut at 1, of anybody's presence: those of classes add up."""
         said = self._presence_chances(outcome)
         return float(np.bincount(said.person, said.share).max(initial=0.0))
 
@@ -183,7 +183,10 @@ class CandidateCounter:
         return pairs[turn[np.sort(earliest)]]
 
     def _presence_chances(self, outcome: Outcome) -> "_PresenceChances":
-        """Per class and individual it fits, the chance of presence; of equal classes the last's."""
+        """The chance of presence that each class gives to each individual whom it fits.
+
+        Classes that show the same count as one, the last of them.
+        """
         cells = outcome.low, outcome.high, outcome.level
         found, lines = self._decode_cells(cells, outcome.spans, outcome.sets)
         tuple_of, tuples = _distinct_tuples(lines, found)

@@ -40,7 +40,11 @@ class LabelDecoding:
 
     @classmethod
     def of_matching(cls, found: Matching, held: Flags) -> tuple["LabelDecoding", Codes]:
-        """The decoding of a release's labels, and each place's value; none if it is not `held`."""
+        """The decoding of a release's labels, and the value of each place of the matching.
+
+        A place that nobody holds (`held` is false) is no value, so that `sizes` counts only values
+        that occur.
+        """
         before = np.concatenate([[0], np.cumsum(held)]).astype(np.int32)
         low, high = before[found.low], before[found.high + 1] - np.int32(1)
         some = low <= high

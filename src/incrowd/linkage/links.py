@@ -63,7 +63,7 @@ class ColumnMatch:
 
 @dataclass(frozen=True, eq=False)
 class Linked:
-    """A release linked with a world: whom each row may be about. Arrays count rows from 0."""
+    """A release linked with a world. Rows count from 0 in arrays, from 1 in messages."""
 
     names: tuple[str, ...]
     """The public columns, PAttr[T]: those that release and world share."""

@@ -268,7 +268,10 @@ class AttackTables:
         return ids
 
     def _ids_by_key(self, ids: Codes) -> Codes:
-        """The id of each released row by key, 0 if unknown; `InputError` for bad keys in truth."""
+        """The id of each released row by the key that release and truth share; 0 if unknown.
+
+        `InputError` if rows of the truth lack a key or repeat one.
+        """
         key = str(self.knowledge.truth_key)
         there = self.others["truth"].code_labels(key, self.knowledge)
         here = self.release.code_labels(key, self.knowledge)

@@ -116,7 +116,7 @@ class World:
 def check_names(
     names: Sequence[str], known: Sequence[str], fault: str, nothing: str = "no columns are named"
 ) -> None:
-    """Raise `PolicyError`: `fault`, with the unknown name put in, or for no names `nothing`."""
+    """Raise `PolicyError` for an unknown name (`fault`, with it put in) or for none (`nothing`)."""
     unknown = [name for name in names if name not in known]
     if unknown or not names:
         raise PolicyError(

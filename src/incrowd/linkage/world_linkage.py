@@ -95,7 +95,10 @@ class RowCandidates:
 
     @property
     def chances(self) -> Floats:
-        """Per class: the expected rows whose random candidate is right; the most, without truth."""
+        """Per class: the expected number of rows for which a random candidate is the right person.
+
+        Exact if the truth is known; otherwise the most that it can be.
+        """
         if self.right is None:
             return self.most_listed / np.maximum(self.fitting, 1)
         chance = np.where(self.right & (self.number > 0), 1 / np.maximum(self.number, 1), 0.0)
@@ -218,7 +221,10 @@ class WorldLinkage:
 
     @cached_property
     def _true_pairs(self) -> tuple[Counts, Flags]:
-        """Pairs of a row and its person's: the released row, and what fits (columns, pairs)."""
+        """Pairs of a released row and a world row of its person: the released row, and what fits.
+
+        Flags say which columns fit; they have shape (columns, pairs).
+        """
         truth = np.zeros(0, dtype=np.int32) if self.truth is None else self.truth
         person = self.world.person
         start, order = group_by_owner(person, int(person.max(initial=0)) + 1)

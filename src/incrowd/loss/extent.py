@@ -1,4 +1,4 @@
-"""Extents of classes: mean, largest (Ghinita Section 2.1, Equations 3, 4), by records (7.2)."""
+"""Extents of classes: average and largest (Ghinita Equations 3 and 4), and by records (7.2)."""
 
 from dataclasses import field
 from typing import ClassVar, Literal
@@ -83,7 +83,8 @@ class WeightedMaxNcp(Loss):
 
     name: Literal["weighted_max_ncp"] = field(default="weighted_max_ncp", kw_only=True)
     rises: ClassVar[bool] = True
-    """A class above holds one of the node and is no smaller; left out, its records lose all."""
+    """A class above contains one of the node, with no less extent and no fewer records; if it is
+    left out, its records lose all they have."""
 
     def of(self, outcome: Outcome) -> float:
         """The largest share of what the whole table has to lose that one class loses."""

@@ -81,7 +81,10 @@ class _AskedOutcome:
         self.domains = domains
 
     def counted_column(self, query: Query) -> CountedColumn:
-        """Records a query counts, by sensitive values it groups by; `InputError` if it misfits."""
+        """The records that a query counts, with their values in sensitive columns it groups by.
+
+        `InputError` if the query does not fit the columns.
+        """
         masks = self._masks(query)
         group_by = [self._require_column(name, query, 1) for name in query.group_by]
         grouped = [name for name in group_by if name not in self.quasi]

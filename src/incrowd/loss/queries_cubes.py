@@ -94,7 +94,10 @@ class Cubes:
         self._total = self._estimate_total()
 
     def answer(self, group: Sequence[int]) -> CubeAnswer:
-        """Count and estimate records by these columns and `held`; `LimitError` if too many."""
+        """Count and estimate records by these quasi-identifying columns and by what is held.
+
+        `LimitError` if the columns have too many combinations of values.
+        """
         sizes = [len(self.outcome.columns[j].frequency) for j in group]
         cells = prod(sizes)
         if cells > _LARGEST:
@@ -255,8 +258,7 @@ class _Adder:
 def rows_of(outcome: Outcome) -> tuple[Tally, Codes]:
     """The rows behind the classes of an outcome, and their classes; `ValueError` without them."""
     if outcome.tally is None or outcome.class_of is None:
-        message = "queries on an outcome need the rows behind its classes"
-        raise ValueError(message)
+        raise ValueError("queries on an outcome need the rows behind its classes")
     return outcome.tally, outcome.class_of
 
 

@@ -129,7 +129,10 @@ class LDiversity(Model):
                 assert_never(self.kind)
 
     def achieved_by(self, classes: Classes) -> float:
-        """The l of the weakest class with people, for `recursive` whole or 0; infinity if none."""
+        """The l of the weakest class that holds anybody; infinity if there is none.
+
+        For `recursive` it is the largest whole l that holds with this c, 0 if none does.
+        """
         anybody = classes.people > 0
         if not anybody.any():
             return float("inf")

@@ -158,7 +158,10 @@ class TCloseness(Model):
         return (ClassRule(rules.NODES, self.column, *shape, limit=self.t, table=flat),)
 
     def achieved_per_class(self, classes: Classes) -> Floats:
-        """Each class's distance from all counted; `PolicyError` without order or hierarchy."""
+        """The distance of each class from all people that the column counts.
+
+        `PolicyError` if the column lacks the order or the hierarchy that the distance needs.
+        """
         held = histogram_of(classes, self.name, self.column)
         if self.distance == "ordered":
             return _ordered_distances(held)

@@ -42,7 +42,7 @@ class QuasiColumn:
 
     @property
     def divisible(self) -> bool:
-        """Whether a cut between any neighbours lowers both costs, not only between branches."""
+        """Whether a cut between any two codes lowers both costs, not only one between branches."""
         return self.hierarchy.ordered or self.sets
 
     @cached_property

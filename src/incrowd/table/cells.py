@@ -154,9 +154,8 @@ def _clear_dictionary(column: pl.Series, missing_values: Sequence[str], *, text:
 def restore_types(rows: pl.DataFrame, like: pl.DataFrame) -> pl.DataFrame:
     """Rows of a text file in the types of `like`, where these fit and tell all texts apart."""
     types = like.schema
-    return pl.DataFrame(
-        [_cast_if_fitting(column, types.get(column.name)) for column in rows.iter_columns()]
-    )
+    cast = [_cast_if_fitting(column, types.get(column.name)) for column in rows.iter_columns()]
+    return pl.DataFrame(cast)
 
 
 def _cast_if_fitting(column: pl.Series, dtype: pl.DataType | None) -> pl.Series:
@@ -238,15 +237,17 @@ def hash_cells(column: pl.Series) -> pl.Series:
 def _comparable_cells(
     column: pl.Series, missing_values: Sequence[str]
 ) -> tuple[pl.DataFrame, pl.Series | None]:
-    """The `_comparison_columns` of texts, and each cell's line in them; None if lines are cells."""
+    """The `_comparison_columns` of the texts of a column, and each cell's line in them.
+
+    None instead of lines if there is a line for each cell, in order: most of them differ.
+    """
     if column.dtype.is_integer():
         texts, place = _texts_of_numbers(column)
     else:
         texts, place = _distinct_texts(column)
     listed = missing_values if isinstance(column.dtype, _TEXTS) else ()
-    return _comparison_columns(
-        with_nulls(texts.alias("text").to_frame(), listed, text=True)["text"]
-    ), place
+    cells = with_nulls(texts.alias("text").to_frame(), listed, text=True)
+    return _comparison_columns(cells["text"]), place
 
 
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)

@@ -30,7 +30,8 @@ class Transformation(ABC):
     tells_loss: ClassVar[bool] = True
     """Whether cells say just what the recoding left open, so that its loss can be recounted."""
     exact: ClassVar[bool] = False
-    """Whether quasi-identifiers leave as they are: sensitive values then move, judged by class."""
+    """Whether quasi-identifiers leave as they are: then sensitive values change places, and models
+    are judged by class."""
     spans: ClassVar[bool] = True
     """Whether cells of numbers and dates have two ends."""
     sets: ClassVar[bool] = False
