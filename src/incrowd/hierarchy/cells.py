@@ -188,7 +188,7 @@ class CellGrid:
         size = len(self) + 1
         keys = self.of[low].astype(np.int64) * size + self.of[high]
         pairs, place = np.unique(keys, return_inverse=True)
-        texts = [self._label(*divmod(pair, size), top) for pair in pairs.tolist()]
+        texts = [self._label(pair // size, pair % size, top) for pair in pairs.tolist()]
         return np.array(texts, dtype=object)[place]
 
     def _label(self, first: int, last: int, top: str) -> str:
@@ -216,8 +216,8 @@ def grid_of(
 
     `run` has the first and the last leaf of each cell, `reach` the smallest and largest value.
     """
-    of = np.searchsorted(run[1], np.arange(1, leaves + 1)) + 1
-    of = np.append(0, np.minimum(of, len(bounds))).astype(np.int32)
+    cells = np.searchsorted(run[1], np.arange(1, leaves + 1)) + 1
+    of = np.append(0, np.minimum(cells, len(bounds))).astype(np.int32)
     first, last = (np.append(0, end).astype(np.int32) for end in run)
     low, high = (np.append(0.0, end) for end in reach)
     return CellGrid(of, first, last, low, high, tuple(bounds), np.array(labels, dtype=object))
