@@ -63,7 +63,7 @@ def test_as_the_twin_finds_it_by_trying_every_matching(fits, data):
 def test_only_those_who_are_in_the_table(fits, inside):
     there = np.array([p in inside for p in range(7)])
     found = count_after_matching(
-        pairs_of([sorted(one) for one in fits], [1] * len(fits)).of_people(there)
+        pairs_of([sorted(one) for one in fits], [1] * len(fits)).keep_people(there)
     )
     expected = naive.left_after_matching([one & inside for one in fits])
     if expected is None:

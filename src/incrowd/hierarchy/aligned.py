@@ -174,9 +174,8 @@ class _ValueLine:
         self, labels: list[str], low: Floats, high: Floats
     ) -> tuple[Floats, Floats]:
         """Lower and upper end of each cell; a cell that shows a node reaches as far as the node."""
-        nodes = (
-            {label for _, label in self._bounded_nodes.values()} if self.ends_at_nodes else set()
-        )
+        bounded = self._bounded_nodes.values() if self.ends_at_nodes else ()
+        nodes = {label for _, label in bounded}
         for c, label in enumerate(labels):
             reach = reach_of(label, self.hierarchy.leaves) if label in nodes else None
             if reach is not None:
@@ -284,8 +283,7 @@ class _ValueLine:
         leaves = self.hierarchy.leaves
         if step := step_of(leaves):
             return CutPoints.just_before(high + step)
-        labels = self.hierarchy.labels[level][nodes - 1].tolist()
-        ends = [ends_of(label) for label in labels]
+        ends = map(ends_of, self.hierarchy.labels[level][nodes - 1].tolist())
         behind = [bounds.high_inside and not _names_a_day(bounds.high, leaves) for bounds in ends]
         return CutPoints(high, np.array(behind, dtype=np.bool_))
 
@@ -385,8 +383,7 @@ class _ValueLine:
             ends = zip(*(end[1:].tolist() for end in self.hierarchy.bounds[level]), strict=True)
             for run, label in zip(ends, self.hierarchy.labels[level].tolist(), strict=True):
                 if reach_of(label, self.hierarchy.leaves) is not None:
-                    bounds = ends_of(label)
-                    found[run] = bounds, label
+                    found[run] = ends_of(label), label
         return found
 
 

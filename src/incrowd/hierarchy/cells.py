@@ -98,10 +98,8 @@ class CellGaps:
         low_gap, low = lows.pick_per_gap(values, last=True)
         high_gap, high = highs.pick_per_gap(values, last=False)
         gap = np.union1d(low_gap, high_gap)
-        begin, end = (
-            low.point_of_gaps(gap, low_gap, high, high_gap),
-            high.point_of_gaps(gap, high_gap, low, low_gap),
-        )
+        begin = low.point_of_gaps(gap, low_gap, high, high_gap)
+        end = high.point_of_gaps(gap, high_gap, low, low_gap)
         end = end.where(end.flag_not_after(begin), begin)
         left = CutPoints.just_before(values[:1])
         right = CutPoints(values[-1:], np.ones(1, dtype=np.bool_))
@@ -141,10 +139,7 @@ def best_parts(people: Counts, low: Floats, high: Floats, k: int) -> list[int]:
 
 
 def limited_parts(people: Counts, low: Floats, high: Floats, k: int, widest: float) -> list[int]:
-    """The best parts of a line, as `best_parts`, none wider than `widest` if marks allow it.
-
-    A part with fewer than k people is the last resort.
-    """
+    """As `best_parts`, none wider than `widest` if marks allow; under k people as a last resort."""
     cost = np.full(len(people), np.inf)
     cost[0] = 0.0
     source = np.zeros(len(people), dtype=np.int64)
@@ -191,19 +186,15 @@ class CellGrid:
     def show(self, low: Codes, high: Codes, top: str) -> Texts:
         """The labels of the cells of each `low` to `high` code; `top` if open on both sides."""
         size = len(self) + 1
-        pairs, place = np.unique(
-            self.of[low].astype(np.int64) * size + self.of[high], return_inverse=True
-        )
-        texts = np.empty(len(pairs), dtype=object)
-        for i, pair in enumerate(pairs.tolist()):
-            texts[i] = self._label(pair // size, pair % size, top)
-        return texts[place]
+        keys = self.of[low].astype(np.int64) * size + self.of[high]
+        pairs, place = np.unique(keys, return_inverse=True)
+        texts = [self._label(pair // size, pair % size, top) for pair in pairs.tolist()]
+        return np.array(texts, dtype=object)[place]
 
     def _label(self, first: int, last: int, top: str) -> str:
         """The label of the cells `first` to `last`, `top` if they are open on both sides."""
         if first == last:
-            label: str = self.labels[first - 1]
-            return label
+            return str(self.labels[first - 1])
         left, right = self.bounds[first - 1], self.bounds[last - 1]
         if left.low is None and right.high is None:
             return top
@@ -225,15 +216,8 @@ def grid_of(
 
     `run` has the first and the last leaf of each cell, `reach` the smallest and largest value.
     """
-    of = np.searchsorted(run[1], np.arange(1, leaves + 1)) + 1
-    shown = np.empty(len(labels), dtype=object)
-    shown[:] = labels
-    return CellGrid(
-        np.append(0, np.minimum(of, len(bounds))).astype(np.int32),
-        np.append(0, run[0]).astype(np.int32),
-        np.append(0, run[1]).astype(np.int32),
-        np.append(0.0, reach[0]),
-        np.append(0.0, reach[1]),
-        tuple(bounds),
-        shown,
-    )
+    cells = np.searchsorted(run[1], np.arange(1, leaves + 1)) + 1
+    of = np.append(0, np.minimum(cells, len(bounds))).astype(np.int32)
+    first, last = (np.append(0, end).astype(np.int32) for end in run)
+    low, high = (np.append(0.0, end) for end in reach)
+    return CellGrid(of, first, last, low, high, tuple(bounds), np.array(labels, dtype=object))

@@ -50,9 +50,7 @@ class Dates(Builder):
                 remedy="give it another hierarchy, or list the texts that mean missing",
             )
         steps = self.steps or _ALL
-        levels = (
-            [self._level_with_bottom(domain.values, step) for step in steps] if len(domain) else []
-        )
+        levels = [self._level_with_bottom(domain.values, step) for step in steps if len(domain)]
         prune = self.steps is None and self.bottom is None
         return stack(domain, levels, column=column, ordered=True, prune=prune)
 

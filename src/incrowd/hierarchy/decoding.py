@@ -1,8 +1,4 @@
-"""From labels back to the values that they may stand for (Bettini's Dec).
-
-A hierarchy knows its own labels (`Decoder`). Where no hierarchy says it, a label stands for what is
-written (`hierarchy.written_labels`).
-"""
+"""From labels to the values they may stand for (Bettini's Dec), by hierarchy or as written."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -95,8 +91,7 @@ class Decoder:
     def _runs_of_nodes(self) -> dict[str, list[Run]]:
         """The runs of leaves of each label above the values; the top stands for missing, too."""
         runs: dict[str, list[Run]] = {}
-        inner = zip(self._labels[1:-1], self._bounds[1:-1], strict=True)
-        for labels, (low, high) in inner:
+        for labels, (low, high) in zip(self._labels[1:-1], self._bounds[1:-1], strict=True):
             ends = zip(labels.tolist(), low[1:].tolist(), high[1:].tolist(), strict=True)
             for label, first, last in ends:
                 runs.setdefault(label, []).append((first, last))
@@ -167,10 +162,7 @@ class Decoder:
         return merge_runs(found) if found else self._run_of_spelling(label)
 
     def _plain_span(self, label: str) -> Run | None:
-        """The leaves of a plain span such as `[17, 25]`, looked up quickly; None for other labels.
-
-        A label that could be read in another way, too, is no plain span.
-        """
+        """The leaves of a span such as `[17, 25]`; None if it may be read in another way, too."""
         if label[:1] != "[" or label[-1] != "]" or label[1] == '"':
             return None
         first, _, last = label[1:-1].partition(", ")
@@ -257,14 +249,13 @@ def locate(leaves: Domain, bounds: Bounds) -> tuple[int, int] | None:
     """First and last code of the leaves between bounds; None if there is no leaf, or for texts."""
     if leaves.kind is Kind.TEXT:
         return None
-    low = (
-        0 if bounds.low is None else _count_before(leaves, bounds.low, after=not bounds.low_inside)
-    )
-    high = len(leaves)
+    low: int | None = 0
+    high: int | None = len(leaves)
+    if bounds.low is not None:
+        low = _count_before(leaves, bounds.low, after=not bounds.low_inside)
     if bounds.high is not None:
-        found = _count_before(leaves, bounds.high, after=bounds.high_inside)
-        high = -1 if found is None else found
-    return None if low is None or high <= low else (low + 1, high)
+        high = _count_before(leaves, bounds.high, after=bounds.high_inside)
+    return None if low is None or high is None or high <= low else (low + 1, high)
 
 
 def _count_before(leaves: Domain, text: str, *, after: bool) -> int | None:

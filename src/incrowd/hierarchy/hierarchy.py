@@ -12,13 +12,7 @@ from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats, Texts, Values
 from incrowd.errors import InputError, count_of
 from incrowd.hierarchy.cells import CellGrid
 from incrowd.hierarchy.decoding import Decoded, Decoder
-from incrowd.hierarchy.labels import (
-    TOP,
-    join_labels,
-    node_reach,
-    write_set,
-    write_span,
-)
+from incrowd.hierarchy.labels import TOP, join_labels, node_reach, write_set, write_span
 from incrowd.table.column import Domain
 
 
@@ -36,7 +30,6 @@ class Hierarchy:
     """The values that can be generalized, in leaf order; they may be more than the table holds."""
     maps: Codes
     """`maps[level, code]` is the node (1, 2, … in leaf order) of that code: shape (levels, n + 1).
-
     Level 0 is the identity; the last maps every code, 0 too, to node 1; the others keep 0 at 0.
     """
     labels: tuple[Texts, ...]
@@ -79,8 +72,7 @@ class Hierarchy:
 
     def cover(self, level: Codes, code: Codes) -> tuple[Codes, Codes]:
         """First and last leaf of the node of `code` at `level`, elementwise."""
-        low = np.empty(len(code), dtype=np.int32)
-        high = np.empty(len(code), dtype=np.int32)
+        low, high = np.empty((2, len(code)), dtype=np.int32)
         for h in range(self.levels):
             here = level == h
             node = self.maps[h][code[here]]
@@ -276,12 +268,10 @@ def _level_reach(hierarchy: Hierarchy, level: int) -> tuple[Floats, Floats]:
 def _node_bounds(nodes: Codes) -> tuple[Codes, Codes]:
     """The first and the last code of each node, 0 and 0 for node 0."""
     n = int(nodes.max(initial=0))
-    low = np.zeros(n + 1, dtype=np.int32)
-    high = np.zeros(n + 1, dtype=np.int32)
-    codes = np.arange(len(nodes), dtype=np.int32)
-    inside: Flags = codes > MISSING
-    high[nodes[inside]] = codes[inside]
-    low[nodes[inside][::-1]] = codes[inside][::-1]
+    low, high = np.zeros((2, n + 1), dtype=np.int32)
+    codes = np.arange(1, len(nodes), dtype=np.int32)
+    high[nodes[1:]] = codes
+    low[nodes[:0:-1]] = codes[::-1]
     return low, high
 
 
@@ -341,10 +331,7 @@ def stack(  # noqa: PLR0913  what a hierarchy is made of
     top: str = TOP,
     prune: bool = True,
 ) -> Hierarchy:
-    """The checked hierarchy of these levels, values below and the top above them (see `check`).
-
-    With `prune` a level that merges nothing is left out.
-    """
+    """The checked hierarchy of values, levels and top; `prune` drops levels that merge nothing."""
     n = len(leaves)
     kept, below = [], n
     for level in levels if n else ():

@@ -12,13 +12,7 @@ from incrowd.arrays import Codes, Counts, Values
 from incrowd.errors import InputError
 from incrowd.hierarchy.aligned import CellConditions, choose_cells
 from incrowd.hierarchy.hierarchy import Hierarchy, Level, number_runs, stack, texts
-from incrowd.hierarchy.labels import (
-    Number,
-    number_text,
-    parse_number,
-    write_interval,
-    write_span,
-)
+from incrowd.hierarchy.labels import Number, number_text, parse_number, write_interval, write_span
 from incrowd.hierarchy.rounding import NumberGrid, nice_width
 from incrowd.table.column import Domain, Kind, count_below
 from incrowd.values import STRICT, dataclass
@@ -58,7 +52,6 @@ class Intervals:
     """Where intervals begin: one list, or one per level, each a part of the one before."""
     quantiles: Annotated[int, Field(ge=2)] | None = None
     """Number of intervals that hold equally many records (values, if records are not counted).
-
     Equal values stay together, and intervals begin at round numbers; every level has half as many
     intervals as the one below.
     """
@@ -194,20 +187,15 @@ class Intervals:
             low, high = grid.bound(cell * times), grid.bound((cell + 1) * times)
             low = low if self.bottom is None else max(low, self.bottom)
             high = high if self.top is None else min(high, self.top)
-            text = (
-                write_interval(low, high)
-                if low < high
-                else write_span(number_text(low), number_text(low))
-            )
-            labels.append(self._zone_label(z, text))
+            span = write_span(number_text(low), number_text(low))
+            labels.append(self._zone_label(z, write_interval(low, high) if low < high else span))
         return Level(nodes, texts(labels))
 
 
 def _multiples_that_merge(cells: Values, factor: int, limit: int, *, last: int) -> list[int]:
     """Powers of the factor, `limit` at most, as long as they merge cells and leave `last` nodes.
 
-    With `last` 0 other values are pooled, so a level that merges no cells, or has none, still
-    counts.
+    With `last` 0 other values are pooled, so a level counts even if it merges or has no cells.
     """
     times = 1
     chosen: list[int] = []
@@ -227,8 +215,7 @@ def _multiples_that_merge(cells: Values, factor: int, limit: int, *, last: int) 
 def _quantile_cuts(values: Values, counts: Counts | None, number: int) -> list[Number]:
     """Where intervals begin that hold about the same number of records each, but for the first.
 
-    Intervals begin where round cells of many records do (`hierarchy.aligned`), not on the value of
-    a single record.
+    They begin where round cells of many records do (`hierarchy.aligned`), not on a single record.
     """
     weight: Counts = np.ones(len(values), dtype=np.int64) if counts is None else counts
     upto = np.append(0, np.cumsum(weight))

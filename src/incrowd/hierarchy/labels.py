@@ -110,10 +110,7 @@ def write_quarter(year: int, quarter: int) -> str:
 
 
 def read_quarter(label: str, *, dash: bool = True) -> Bounds | None:
-    """The first and the last month of a quarter; None if the label is no quarter.
-
-    Without `dash`, `1965Q1` is read, too.
-    """
+    """The first and last month of a quarter; None if it is none; `1965Q1` only without `dash`."""
     found = _QUARTER.fullmatch(label)
     if found is None or (dash and not found["dash"]):
         return None
@@ -344,8 +341,6 @@ def reach_of(label: str, domain: Domain) -> Reach | None:
 
 def node_reach(label: str, domain: Domain) -> Reach | None:
     """As `reach_of`, for the label of a node, which may be a quarter or a span of nodes too.
-
-    None if the label has no bounds.
 
     >>> births = Domain(Kind.DATE, np.array(["1965-03-01", "1967-12-24"], dtype="datetime64[D]"))
     >>> node_reach("1965-Q1", births) == reach_of("[1965-01, 1965-03]", births)

@@ -54,9 +54,8 @@ class Ordered(Builder):
         """The hierarchy of a column; values that the list lacks are found when it is encoded."""
         levels = [Level.of(texts(groups)) for groups in self.groups]
         levels += [self._level_by_size(size) for size in self.sizes]
-        return stack(
-            self._leaf_domain(domain.kind), levels, column=column, ordered=True, prune=False
-        )
+        leaves = self._leaf_domain(domain.kind)
+        return stack(leaves, levels, column=column, ordered=True, prune=False)
 
     def _leaf_domain(self, kind: Kind) -> Domain:
         """The list as numbers or dates if the column holds such and the list rises, else texts."""

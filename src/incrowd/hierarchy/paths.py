@@ -72,8 +72,7 @@ class Paths:
 
     def labels(self, level: int) -> Texts:
         """The entry of each path on this level."""
-        labels: Texts = self.names[self.codes[level]]
-        return labels
+        return np.asarray(self.names[self.codes[level]])
 
     def ranks(self, level: int) -> Counts:
         """The entries of a level, numbered from 0 as they first appear."""

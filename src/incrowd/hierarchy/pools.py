@@ -75,8 +75,7 @@ class Pools:
         """The label of each member; None for missing and `*others*`."""
         labels = np.full(len(self.level), None, dtype=object)
         for member in range(1, len(labels)):
-            level = int(self.level[member])
-            if level != _APART:
+            if (level := int(self.level[member])) != _APART:
                 node = self.hierarchy.maps[level, self.first[member]]
                 labels[member] = self.hierarchy.labels[level][node - 1]
         return labels
@@ -185,10 +184,7 @@ class Pools:
 def labels_of_sets(
     hierarchy: Hierarchy, start: Counts, member: Codes, pools: Pools | None
 ) -> Texts:
-    """What a release shows for sets: class c has `member[start[c]:start[c + 1]]`.
-
-    Members are those of the pools, or leaves.
-    """
+    """What sets show: `member[start[c]:start[c + 1]]` for class c, of the pools or else leaves."""
     show = hierarchy.show_set if pools is None else pools.show_set
     shown = np.full(len(start) - 1, None, dtype=object)
     for c, (first, last) in enumerate(pairwise(start.tolist())):
@@ -202,7 +198,6 @@ def pools_of(
     """The members that sets may have, each held by k people where that can be.
 
     None if k people hold every value that is present, or if no value is: sets then name values.
-
     `people` counts the people of each code, 0 for missing values, which stay apart. `present` is
     above 0 for every value of the table, also if nobody counts for it. Pools stay inside the nodes
     of the `highest` level, if there is one.

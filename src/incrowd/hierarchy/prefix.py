@@ -39,8 +39,7 @@ class Prefix(Builder):
 
     def __post_init__(self) -> None:
         """Refuse steps that do not fall."""
-        steps = self.steps or ()
-        if any(a <= b for a, b in pairwise(steps)):
+        if any(a <= b for a, b in pairwise(self.steps or ())):
             raise ValueError("steps must fall; show fewer characters on each level, as in 4, 3, 2")
 
     def _build(self, domain: Domain, column: str) -> Hierarchy:
@@ -55,9 +54,8 @@ class Prefix(Builder):
         else:
             parts = sorted(code.split(self.separator) for code in codes)
             codes = [self.separator.join(code) for code in parts]
-            levels = self._levels_by_parts(parts) + self._levels_by_mask(
-                [code[0] for code in parts]
-            )
+            levels = self._levels_by_parts(parts)
+            levels += self._levels_by_mask([code[0] for code in parts])
         leaves = Domain(Kind.TEXT, texts(codes))
         return stack(leaves, levels, column=column, ordered=False, prune=self.steps is None)
 

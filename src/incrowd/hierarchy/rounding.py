@@ -163,10 +163,7 @@ def round_intervals(domain: Domain, values: Values, step: Step | None) -> Iterat
 
 
 def decimal_unit(values: Values) -> float | None:
-    """The largest of 1, 0.1, …, 1e-9 that all values are multiples of; 1 for whole numbers.
-
-    None if there is none, or if values are too large to tell.
-    """
+    """The largest of 1, 0.1, …, 1e-9 that all values are multiples of; None if none is known."""
     if values.dtype.kind == "i":
         return 1.0
     line = values.astype(np.float64)
@@ -231,9 +228,7 @@ def _month_parts(days: Values, months: Values, width: int) -> Ends:
     last = {1: 30, 5: 5, 10: 2}[width]
     start = first + np.minimum(part, last) * width
     end = np.where(
-        part >= last,
-        (months + 1).astype("datetime64[D]").astype(np.int64),
-        start + width,
+        part >= last, (months + 1).astype("datetime64[D]").astype(np.int64), start + width
     )
     start, place = np.unique(start, return_index=True)
     return start * DAY, end[place] * DAY

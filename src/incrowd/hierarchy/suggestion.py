@@ -164,10 +164,8 @@ def _suggest_intervals(domain: Domain, column: str) -> Suggestion:
     cells = NumberGrid(0.0, width).cells(values)
     crowded = int(np.unique(cells, return_counts=True)[1].max()) if n else 0
     if crowded > max(n // 2, FEW):
-        return Suggestion(
-            Intervals(quantiles=16),
-            f"{n} numbers, most of them in a small part of their range: quantiles",
-        )
+        reason = f"{n} numbers, most of them in a small part of their range: quantiles"
+        return Suggestion(Intervals(quantiles=16), reason)
     reason = f"{n} numbers: intervals of width {width:g} and wider"
     return Suggestion(Intervals(width=width), reason)
 
@@ -209,9 +207,8 @@ def _suggest_texts(sample: Sequence[str], n: int, column: str) -> Suggestion:  #
 def _suggest_code_list(sample: Sequence[str], n: int, column: str) -> Suggestion | None:
     """A published list by the look of n codes and maybe the column's name; None if none fits."""
     words, tenth = set(words_of(column)), all(_TENTH.fullmatch(text.upper()) for text in sample)
-    numbered = len({text[:1].upper() for text in sample}) == 1 and not any(
-        "." in text for text in sample
-    )
+    one_letter = len({text[:1].upper() for text in sample}) == 1
+    numbered = one_letter and not any("." in text for text in sample)
     spelled = not all(text.isdigit() for text in sample)
     may_be: dict[System, bool] = {
         "icd-10": tenth and n >= 5 and not numbered,

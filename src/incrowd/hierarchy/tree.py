@@ -48,10 +48,7 @@ class Flat(Builder):
 
 
 def _listed_domain(labels: Sequence[str], kind: Kind, column: str) -> Domain:
-    """The domain of listed values: texts as they come, numbers and dates sorted.
-
-    `InputError`, which names `column`, if an entry is not of this kind.
-    """
+    """The domain of a list, sorted unless text; `InputError` if an entry is of another kind."""
     if kind is Kind.TEXT:
         return Domain(kind, texts(labels))
     values = as_values(list(labels), kind, strict=False)
@@ -89,8 +86,7 @@ class Tree(Builder):
     """Under which node, below the top, values go that are not in the tree; None: nowhere. A value
     that is itself the name of a node goes under that node."""
     ordered: bool = True
-    """Whether leaves that are numbers or dates have an order; false for codes that only look like
-    numbers, as the kind "text" of a column says."""
+    """Whether numbers or dates have an order; false for codes that only look like numbers."""
     name: Literal["tree"] = "tree"
 
     def __post_init__(self) -> None:
@@ -155,10 +151,7 @@ class File(Builder):
 
 
 def _path_of_each_leaf(paths: Paths, kind: Kind, column: str) -> Paths:
-    """One path for each leaf, numbers spelled as labels write them.
-
-    `InputError` if a leaf has paths with different parents.
-    """
+    """One path per leaf, numbers as labels write them; `InputError` if a leaf's parents differ."""
     if kind is Kind.NUMBER:
         leaf, *above = (paths.labels(level).tolist() for level in range(len(paths.codes)))
         spelled = spell_numbers(leaf)
@@ -205,9 +198,7 @@ def build_by_groups(
 
 
 def rows_with_reused_names(rows: Sequence[Path]) -> list[int]:
-    """The numbers, from 0, of rows with a name that stands for two things.
-
-    See `Paths.flag_reused_names`.
+    """The numbers, from 0, of rows with a name for two things (see `Paths.flag_reused_names`).
 
     >>> rows_with_reused_names([("x", "y", "*"), ("y", "x", "*"), ("z", "z", "*")])
     [0, 1]

@@ -1,7 +1,4 @@
-"""Labels read by the way they are written, where no hierarchy says what they stand for.
-
-A value of the column stands for itself, whatever else it looks like.
-"""
+"""Labels read as they are written, without a hierarchy; a value always stands for itself."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -42,10 +39,7 @@ class WrittenLabels:
         self._edges: dict[tuple[Kind, str | None, bool, bool], Run | None] = {}
 
     def runs(self, label: str, named: frozenset[str] = frozenset()) -> list[Run]:
-        """The codes of the values that a label may stand for; empty if it stands for none.
-
-        `named` is what all labels of the column name: `*others*` stands for the rest.
-        """
+        """The codes a label may stand for, if any; `*others*` stands for those not `named`."""
         exact = self._code_of_value(label)
         if exact:
             return [(exact, exact)]

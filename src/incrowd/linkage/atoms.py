@@ -123,14 +123,8 @@ def atom_sets_of(matching: Matching) -> AtomSets:
         of[label] = number[key]
     shown_first = np.array(first, dtype=np.int64)
     runs, _ = entries(matching.start, shown_first)
-    return AtomSets(
-        atom=atom[matching.place],
-        atoms=int(atom.max(initial=0)),
-        of=of,
-        start=offsets(np.diff(matching.start)[shown_first]),
-        low=low[runs],
-        high=high[runs],
-    )
+    atoms, start = int(atom.max(initial=0)), offsets(np.diff(matching.start)[shown_first])
+    return AtomSets(atom[matching.place], atoms, of, start, low[runs], high[runs])
 
 
 def tuples_of(lines: Sequence[Codes], sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:
@@ -145,9 +139,8 @@ def tuples_of(lines: Sequence[Codes], sets: Sequence[AtomSets]) -> tuple[Codes, 
 
 def drop_idle(tuple_of: Codes, tuples: Codes, sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:
     """Drop tuples with a set that stands for nothing; the rows that had one have tuple -1."""
-    idle: Flags = np.logical_or.reduce(
-        [one.empty[line] for one, line in zip(sets, tuples, strict=True)]
-    )
+    empty = [one.empty[line] for one, line in zip(sets, tuples, strict=True)]
+    idle: Flags = np.logical_or.reduce(empty)
     place_of = np.where(idle, -1, np.cumsum(~idle) - 1).astype(np.int32)
     return place_of[tuple_of], np.ascontiguousarray(tuples[:, ~idle])
 
@@ -212,9 +205,8 @@ def distinct_rows_as_points(
         return WorldPoints(tuple(lines), atoms, people, shared, person[shared], (rows, person))
     tally = fold(lines, (), None if world.everybody_once else person)
     shared_by = tally.shared_row, tally.shared_unit
-    return WorldPoints(
-        tuple(tally.quasi), atoms, tally.people, *shared_by, (tally.rows_of_records, person)
-    )
+    persons = tally.rows_of_records, person
+    return WorldPoints(tuple(tally.quasi), atoms, tally.people, *shared_by, persons)
 
 
 def _mostly_distinct(lines: Sequence[Codes]) -> bool:

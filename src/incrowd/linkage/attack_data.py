@@ -59,10 +59,7 @@ class SharedColumn:
 
     @property
     def merged(self) -> "SharedColumn":
-        """The same column with neighboring values merged that the same labels stand for.
-
-        There are then as few distinct people as the release has classes, or not many more.
-        """
+        """The same column with neighbors of equal labels merged: fewer distinct people remain."""
         decoding, one = self.decoding.merged
         return SharedColumn(self.name, self.label, one[self.value], decoding)
 

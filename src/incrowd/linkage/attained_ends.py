@@ -45,10 +45,7 @@ class AttainedEndsCounter(CandidateCounter):
         spans: bool = True,
         sets: Mapping[int, ValueSets] | None = None,
     ) -> Counts:
-        """Count the individuals of the part of each class that fits fewest, or of the class itself.
-
-        Without spans, labels do not depend on who is in the class, so there are no parts.
-        """
+        """Count who fits the part of each class that fits fewest; without spans, each class."""
         whole = super().counts(low, high, level, spans=spans, sets=sets)
         if not spans:
             return whole
@@ -132,9 +129,8 @@ def _copy_classes(
 ) -> _ClassParts:
     """Copy the classes that `of` names, one as often as it is named, with no change to them."""
     low, high, level = (np.array(matrix[:, of]) for matrix in cells)
-    return _ClassParts(
-        of, (low, high, level), {j: _copy_sets(held, of) for j, held in sets.items()}
-    )
+    shown = {j: _copy_sets(held, of) for j, held in sets.items()}
+    return _ClassParts(of, (low, high, level), shown)
 
 
 def _copy_sets(held: ValueSets, of: Codes) -> ValueSets:

@@ -38,13 +38,8 @@ class DecodedColumn:
 
     def labels(self, cells: tuple[Codes, Codes, Codes], *, spans: bool) -> list[str | None]:
         """The labels that cells with these bounds and levels show; None for a missing value."""
-        low, high, level = cells
         column = self.column
-        shown = column.hierarchy.show(
-            low, high, level, spans, lowest=column.lowest, grid=column.grid
-        )
-        labels: list[str | None] = shown.tolist()
-        return labels
+        return list(column.hierarchy.show(*cells, spans, lowest=column.lowest, grid=column.grid))
 
     def match_labels(self, labels: Sequence[str | None]) -> tuple[Matching, Codes]:
         """Match the labels that occur; return the matching and each label's place in it."""
@@ -79,7 +74,6 @@ class _PresenceChances:
     """The chance of presence that classes give: an entry per class and individual whom it fits."""
 
     of: Codes
-    """The class."""
     person: Codes
     share: Floats
     """The chance that this individual is in the table, as far as the class tells."""
@@ -166,11 +160,7 @@ class CandidateCounter:
         return np.append(counts, 0)[tuple_of]
 
     def largest_presence_chance(self, outcome: Outcome) -> float:
-        """The largest chance, not cut at 1, that a reader can give to the presence of anybody.
-
-        Cells of classes may overlap: an individual who fits two classes may be in either, so the
-        chances that the classes give are added up.
-        """
+        """The largest chance, not cut at 1, of anybody's presence: those of classes add up."""
         said = self._presence_chances(outcome)
         return float(np.bincount(said.person, said.share).max(initial=0.0))
 
@@ -197,9 +187,8 @@ class CandidateCounter:
 
         Classes that show the same count as one, the last of them.
         """
-        found, lines = self._decode_cells(
-            (outcome.low, outcome.high, outcome.level), outcome.spans, outcome.sets
-        )
+        cells = outcome.low, outcome.high, outcome.level
+        found, lines = self._decode_cells(cells, outcome.spans, outcome.sets)
         tuple_of, tuples = _distinct_tuples(lines, found)
         index = make_index(self.world, self.names, found, tuples)
         every = np.arange(tuples.shape[1], dtype=np.int32)
@@ -213,11 +202,7 @@ class CandidateCounter:
         return _PresenceChances(np.repeat(first, counts), person, share)
 
     def flag_rows_within(self, low: Codes, high: Codes, level: Codes) -> Flags | None:
-        """Flags of the rows of the world that some of these classes may stand for.
-
-        None if cells of one column overlap without being equal: the answer then takes more than one
-        cell per value.
-        """
+        """Flags of world rows that these classes may stand for; None if cells overlap partly."""
         within: Flags = np.zeros(self.world.rows, dtype=np.bool_)
         if not low.shape[1]:
             return within

@@ -104,10 +104,7 @@ def _pairs_by_group(pairs: FittingPairs) -> tuple[Counts, Counts, Counts]:
 def _route_rows(
     edges: tuple[Counts, Counts], rows: Counts, people: Counts
 ) -> tuple[Flags, Flags] | None:
-    """Which edges carry rows in a flow of all rows, and which groups have people to spare.
-
-    `edges` are pairs of a line and a group. None if not all rows can flow.
-    """
+    """Which edges (line, group) carry rows, which groups can spare people; None if not all flow."""
     line, group = edges
     lines, groups = len(rows), len(people)
     sink = lines + groups + 1

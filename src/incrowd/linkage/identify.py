@@ -77,11 +77,7 @@ def _why_not_helpful(public: Sequence[str], promise: AtLeast) -> str:
 
 
 def refuse_broken_promise(promise: AtLeast, world: World) -> None:
-    """Raise `InputError` for a promise that a world breaks: nothing follows from what is false.
-
-    The world has those of the promise's columns that it knows: people who share many values share
-    some of them.
-    """
+    """Raise `InputError` for a promise that a world breaks in those of its columns it knows."""
     sizes = crowd_sizes(world)
     few = sizes[sizes < promise.people]
     if len(few):

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels import histogram
 from incrowd.kernels.linkage import world_tree
-from incrowd.kernels.linkage import world_tree as world_kernels
 from incrowd.linkage.atoms import AtomSets, WorldPoints, distinct_rows_as_points, rows_as_points
 from incrowd.linkage.world import World
 from incrowd.partition.classes import number_columns
@@ -177,7 +176,7 @@ def _hash_keys(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Codes]:
     """A hash table of the keys, and at each slot the number of its key."""
     size = 2 ** max(4, (2 * len(keys)).bit_length())
     slots, number = np.zeros(size, dtype=np.uint64), np.zeros(size, dtype=np.int32)
-    world_kernels.fill_hash_table(keys, slots, number)
+    world_tree.fill_hash_table(keys, slots, number)
     return slots, number
 
 
@@ -192,7 +191,6 @@ def _look_up(
 
     It goes in blocks that stay in a cache. `digits` has the digit of each code, per column.
     """
-    kernels = world_kernels
     buffer = np.empty(_BLOCK, dtype=np.uint64)
     for lo in range(*here, _BLOCK):
         hi = min(lo + _BLOCK, here[1])
@@ -200,15 +198,16 @@ def _look_up(
         for i, stage in enumerate(stages):
             keys[:] = found + 1 if i else 0
             for j, radix in zip(stage.columns, stage.radices, strict=True):
-                kernels.append_translated(lines[j][lo:hi], digits[j], np.uint64(radix), keys)
-            kernels.look_up_keys(keys, stage.slots, stage.number, found)
+                codes = lines[j][lo:hi]
+                world_tree.append_translated(codes, digits[j], np.uint64(radix), keys)
+            world_tree.look_up_keys(keys, stage.slots, stage.number, found)
 
 
 def _count_people(points: WorldPoints, place: Codes, number: int) -> Counts:
     """Count the individuals of each tuple, everybody once; `place` is the tuple of each point."""
     if points.people is None:
         total = np.zeros(number, dtype=np.int64)
-        world_kernels.count_places(place, total)
+        world_tree.count_places(place, total)
         return total
     people = histogram.sum_by_class(place, points.people, number)
     if len(points.shared_point):
@@ -291,9 +290,8 @@ class BoxTree:
     def _tree(self) -> "_PlacedTree":
         """The points sorted into a tree, with the people at its places."""
         points = self.points
-        tree, origin = _build_tree(
-            np.ascontiguousarray(np.stack(points.lines).T), self._atom_counts
-        )
+        cells = np.ascontiguousarray(np.stack(points.lines).T)
+        tree, origin = _build_tree(cells, self._atom_counts)
         alone = np.ones(points.number, dtype=np.int64) if points.people is None else points.people
         people = offsets(alone[origin]), *self._shared_individuals(origin)
         return _PlacedTree(tree, origin, people)

@@ -63,10 +63,7 @@ class ColumnMatch:
 
 @dataclass(frozen=True, eq=False)
 class Linked:
-    """A release linked with a world: the individuals that each row may be about.
-
-    Rows count from 0 in arrays, from 1 in messages.
-    """
+    """A release linked with a world. Rows count from 0 in arrays, from 1 in messages."""
 
     names: tuple[str, ...]
     """The public columns, PAttr[T]: those that release and world share."""
@@ -87,10 +84,7 @@ class Linked:
 
     @property
     def inconsistent(self) -> int:
-        """Rows that nobody in the world can be (Bettini Definition 3).
-
-        The closed world and the table contradict each other there; that is neither safe nor unsafe.
-        """
+        """Rows that nobody can be, neither safe nor unsafe (Bettini Definition 3)."""
         return int((self.candidates == 0).sum())
 
     def candidates_of(self, rows: Codes | Counts | Sequence[int]) -> Rows:
@@ -139,9 +133,8 @@ def link(
     for name in names:
         domain, unknown = world.columns[name].domain, bool(world.code_counts(name)[MISSING])
         hierarchy = (hierarchies or {}).get(name)
-        with boundary(
-            InputError(f"the labels of {name!r} cannot be read", remedy="make them text")
-        ):
+        fault = InputError(f"the labels of {name!r} cannot be read", remedy="make them text")
+        with boundary(fault):
             matching = match_column(release[name], domain, hierarchy, missing, unknown=unknown)
         matchings.append(matching)
     sets = [atom_sets_of(matching) for matching in matchings]
@@ -153,11 +146,8 @@ def link(
     tuple_of, tuples = tuples_of(lines, sets)
     index = make_index(world, names, sets, tuples)
     counts = np.append(index.counts(), 0)
-    notes = (
-        *world.notes,
-        *_unused_columns_note(release, world, names),
-        *_notes_of_columns(columns),
-    )
+    unused = _unused_columns_note(release, world, names)
+    notes = (*world.notes, *unused, *_notes_of_columns(columns))
     return Linked(names, counts[tuple_of], columns, notes, world, tuple_of, index)
 
 

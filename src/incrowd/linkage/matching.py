@@ -7,7 +7,7 @@ import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags
 from incrowd.errors import InputError
-from incrowd.hierarchy.decoding import Run, runs_of
+from incrowd.hierarchy.decoding import Run, merge_runs, runs_of
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import TOP, names_in_labels
 from incrowd.hierarchy.written_labels import WrittenLabels
@@ -71,7 +71,7 @@ class Matching:
         for label in range(1, len(self)):
             runs = self.runs(label)
             if unknown and (not runs or runs[0][0] > MISSING):
-                runs = _merge_runs([(MISSING, MISSING), *runs])
+                runs = merge_runs([(MISSING, MISSING), *runs])
             labels.append(runs)
         return matching_of_runs(labels, self.place, self.outside)
 
@@ -130,10 +130,7 @@ class Matcher:
         self._rest = WrittenLabels(Domain(domain.kind, domain.values[order[self._known :]]))
 
     def match(self, labels: Labels, named: frozenset[str] | None = None) -> Matching:
-        """As the function `match`; `named` are the names in all labels of the column.
-
-        If it is None, they are the names in these labels.
-        """
+        """As the function `match`; `named` are the names in all labels, if these are not all."""
         names = names_in_labels(labels) if named is None else named
         by_hierarchy = self._decode_labels([label for label in labels if label is not None], names)
         runs = [self._runs_of_label(label, by_hierarchy, names) for label in labels]
@@ -159,10 +156,7 @@ class Matcher:
         return runs_of(int(self.place[c]) for lo, hi in runs for c in range(lo, hi + 1))
 
     def _decode_labels(self, labels: list[str], named: frozenset[str]) -> dict[str, list[Run]]:
-        """By label that the hierarchy knows: the runs of places of its leaves; empty without one.
-
-        Labels that it does not know are found by halving the list.
-        """
+        """By known label: the runs of places of its leaves; finds unknown labels by halving."""
         if self._hierarchy is None or not labels:
             return {}
         try:
@@ -171,9 +165,9 @@ class Matcher:
             if len(labels) == 1:
                 return {}
             half = len(labels) // 2
-            return self._decode_labels(labels[:half], named) | self._decode_labels(
-                labels[half:], named
-            )
+            parts = labels[:half], labels[half:]
+            left, right = (self._decode_labels(part, named) for part in parts)
+            return left | right
         known = self._leaf[: self._known]
         first = np.searchsorted(known, decoded.low, side="left") + 1
         last = np.searchsorted(known, decoded.high, side="right")
@@ -181,16 +175,5 @@ class Matcher:
         runs_of_label = {}
         for label, d in zip(labels, decoded.of.tolist(), strict=True):
             here = ends[int(decoded.start[d]) : int(decoded.start[d + 1])]
-            runs_of_label[label] = _merge_runs([run for run in here if run[0] <= run[1]])
+            runs_of_label[label] = merge_runs([run for run in here if run[0] <= run[1]])
         return runs_of_label
-
-
-def _merge_runs(runs: list[Run]) -> list[Run]:
-    """Merge ascending runs that touch."""
-    joined: list[Run] = []
-    for low, high in runs:
-        if joined and joined[-1][1] == low - 1:
-            joined[-1] = (joined[-1][0], high)
-        else:
-            joined.append((low, high))
-    return joined

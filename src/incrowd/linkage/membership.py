@@ -43,10 +43,8 @@ class Membership:
     @property
     def listed_at_most(self) -> bool:
         """Whether `listed` is a bound: the ids are those of more people than were released."""
-        named = self._ids_in_world
-        return named is not None and bool(
-            0 < (named > 0).sum() < len(named) != self.tables.release.engine.records
-        )
+        named, records = self._ids_in_world, self.tables.release.engine.records
+        return named is not None and bool(0 < (named > 0).sum() < len(named) != records)
 
     @property
     def known(self) -> bool:

@@ -116,11 +116,8 @@ class AttackTables:
         if self.knowledge.knows:
             return tuple(dict.fromkeys(map(self.release.require_column, self.knowledge.knows)))
         here = [name for name in self.knowledge.quasi if name in self.release.names]
-        held = [
-            set(self.shared_columns(table))
-            for table in ("world", "original")
-            if self.tables_named(table)
-        ]
+        there = filter(self.tables_named, ("world", "original"))
+        held = [set(self.shared_columns(table)) for table in there]
         every = set(self.release.names) if not held else set.union(*held)
         free = [name for name in self.release.names if name in every]
         known = tuple(here or [name for name in free if name not in self.sensitive])
@@ -139,13 +136,10 @@ class AttackTables:
         sensitive columns, whatever the policy calls quasi-identifying, unless `knows` names less.
         """
         shared = self.shared_columns(table)
-        public = table == "world" and not self.knowledge.knows
-        known = (
-            [name for name in shared if name not in self.sensitive]
-            if public
-            else self.known_columns
-        )
-        found = tuple(name for name in known if name in shared)
+        if table == "world" and not self.knowledge.knows:
+            found = tuple(name for name in shared if name not in self.sensitive)
+        else:
+            found = tuple(name for name in self.known_columns if name in shared)
         if not found:
             there = dict.fromkeys(name for part in self.tables_named(table) for name in part.names)
             raise InputError(
@@ -158,11 +152,9 @@ class AttackTables:
     @property
     def public(self) -> tuple[str, ...]:
         """PAttr (Bettini Section 2): what the world shares with the release, or what is known."""
-        return (
-            self.known_columns_in("world")
-            if self.worlds
-            else tuple(self._drop_sensitive(self.known_columns))
-        )
+        if self.worlds:
+            return self.known_columns_in("world")
+        return tuple(self._drop_sensitive(self.known_columns))
 
     def released_column(self, name: str, table: str = "release") -> CodedColumn:
         """Code a column of the release, or of another table, by its labels; cached."""
@@ -195,9 +187,8 @@ class AttackTables:
         table = self.others[people]
         values = table.code_values(self.name_in(name, people), self.knowledge, name)
         tree = self.hierarchies({name: values}).get(name)
-        return SharedColumn.of(
-            self.released_column(name, shown_in), values, tree, self.knowledge.missing
-        )
+        shown = self.released_column(name, shown_in)
+        return SharedColumn.of(shown, values, tree, self.knowledge.missing)
 
     @cached_property
     def data(self) -> AttackData:
@@ -214,10 +205,7 @@ class AttackTables:
 
     @cached_property
     def control(self) -> AttackData:
-        """The release with the people of the control, who should not be in it.
-
-        `InputError` if they share no column, or only sensitive ones.
-        """
+        """The release with the control's people; `InputError` if all they share is sensitive."""
         return self._data_with("control")
 
     def _data_with(self, people: str) -> AttackData:
@@ -267,10 +255,7 @@ class AttackTables:
 
     @cached_property
     def _true_ids(self) -> CodedColumn:
-        """The id of the person of each released row, as the truth says it; 0 if it is not known.
-
-        `InputError` if rows do not correspond, one by one or by key.
-        """
+        """The true id of each released row, 0 if unknown; `InputError` if rows do not match."""
         table, records = self.others["truth"], self.release.engine.records
         ids = table.code_labels(str(self.knowledge.world_id), self.knowledge)
         if self.knowledge.truth_key is not None:
@@ -312,9 +297,8 @@ class AttackTables:
         ids = original.code_labels(str(world_id), self.knowledge)
         if len(ids.domain) < len(ids.codes):
             return None
-        place = dict(
-            zip(ids.domain.labels[ids.codes - 1].tolist(), range(len(ids.codes)), strict=True)
-        )
+        shown = ids.domain.labels[ids.codes - 1].tolist()
+        place = {label: record for record, label in enumerate(shown)}
         true = self._true_ids
         found = [-1, *(place.get(label, -1) for label in true.domain.labels.tolist())]
         return np.array(found, dtype=np.int64)[true.codes]

@@ -116,10 +116,7 @@ class World:
 def check_names(
     names: Sequence[str], known: Sequence[str], fault: str, nothing: str = "no columns are named"
 ) -> None:
-    """Raise `PolicyError` for names that are not among the known ones, or for no names at all.
-
-    `fault` is the message for an unknown name, put where its braces are; `nothing` for no names.
-    """
+    """Raise `PolicyError` for an unknown name (`fault`, with it put in) or for none (`nothing`)."""
     unknown = [name for name in names if name not in known]
     if unknown or not names:
         raise PolicyError(
@@ -199,9 +196,8 @@ def _join_tables(left: _WorldTable, right: _WorldTable, people: int) -> _WorldTa
     here, there = _pair_rows(left.ids, right.ids, people)
     differ = np.zeros(len(here), dtype=np.bool_)
     for name in shared:
-        differ |= _codes_of_rows(left.columns[name].codes, here) != _codes_of_rows(
-            right.columns[name].codes, there
-        )
+        mine, theirs = left.columns[name].codes, right.columns[name].codes
+        differ |= _codes_of_rows(mine, here) != _codes_of_rows(theirs, there)
     again = np.flatnonzero(differ & (here >= 0) & (there >= 0))
     from_left = np.concatenate([here, here[again]])
     from_right = np.concatenate([there, there[again]])
@@ -245,10 +241,7 @@ def _pair_rows(left: Codes, right: Codes, people: int) -> tuple[Counts, Counts]:
     known[left] = True
     known[MISSING] = False
     rest = np.flatnonzero(~known[right])
-    return (
-        np.concatenate([here, np.full(len(rest), -1)]),
-        np.concatenate([there, rest]),
-    )
+    return (np.concatenate([here, np.full(len(rest), -1)]), np.concatenate([there, rest]))
 
 
 _EXACT = 2**53

@@ -41,10 +41,7 @@ class RowCandidates:
 
     @property
     def k(self) -> int | None:
-        """The fewest individuals that fit a row, over rows that fit somebody; None if none does.
-
-        A row that fits nobody does not belong to this world: it is not a group of zero people.
-        """
+        """The fewest individuals that fit a row, of rows that fit somebody; None if none does."""
         fitting = self.number[self.number > 0]
         return int(fitting.min()) if len(fitting) else None
 
@@ -139,9 +136,8 @@ class WorldLinkage:
     def candidates(self, names: Sequence[str] | None = None) -> RowCandidates:
         """Count the candidates of each released row by all columns, or by these."""
         on = self.names if names is None else tuple(names)
-        return self._row_candidates(
-            on, (self.linked if names is None else self.link_by(on)).candidates
-        )
+        linked = self.linked if names is None else self.link_by(on)
+        return self._row_candidates(on, linked.candidates)
 
     def link_by(
         self, names: Sequence[str], release: Mapping[str, CodedColumn] | None = None

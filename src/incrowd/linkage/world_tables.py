@@ -49,8 +49,7 @@ class AttackTable:
         """Return the name if the table has a column of it; `PolicyError` if it has none."""
         if name not in self.names:
             raise PolicyError(
-                f"the {self.name} has no column {name!r}",
-                remedy="it has: " + ", ".join(self.names),
+                f"the {self.name} has no column {name!r}", remedy="it has: " + ", ".join(self.names)
             )
         return name
 

@@ -71,9 +71,8 @@ class ShownCells:
         first, last = (ends.astype(np.int32) for ends in np.divmod(spans, size))
         shown = grid.show(first, last, tree.labels[-1][0]).tolist()
         few = np.array([level.get(label, column.lowest) for label in shown], dtype=np.int32)
-        named = few[place]
         met = tree.join_level(*column.widen(self.low, self.high))
-        found: Codes = np.maximum(met, named).astype(np.int32)
+        found: Codes = np.maximum(met, few[place]).astype(np.int32)
         return found
 
     def take_distinct(self) -> "tuple[ShownCells, Codes]":
@@ -90,23 +89,13 @@ class ShownCells:
 
 def cells_of(outcome: Outcome) -> list[ShownCells]:
     """The cells that the classes show, column by column."""
-    return [
-        ShownCells(
-            column,
-            outcome.low[j],
-            outcome.high[j],
-            outcome.level[j],
-            outcome.spans,
-            outcome.sets.get(j),
-        )
-        for j, column in enumerate(outcome.columns)
-    ]
+    shown = zip(outcome.columns, outcome.low, outcome.high, outcome.level, strict=False)
+    return [ShownCells(*cells, outcome.spans, outcome.sets.get(j)) for j, cells in enumerate(shown)]
 
 
 def cells_at(column: QuasiColumn, level: int) -> ShownCells:
     """The cell of each code of a column, 0 (missing) first, at a level."""
     low, high = column.hierarchy.bounds[level]
     node = column.hierarchy.maps[level]
-    return ShownCells(
-        column, low[node], high[node], np.full(len(node), level, dtype=np.int32), False
-    )
+    levels = np.full(len(node), level, dtype=np.int32)
+    return ShownCells(column, low[node], high[node], levels, False)

@@ -34,8 +34,7 @@ class Entropy(MeanLoss):
         """What all released records together pay, per column; `ValueError` without their rows."""
         tally, class_of = outcome.tally, outcome.class_of
         if tally is None or class_of is None:
-            message = "the entropy of an outcome needs the rows behind its classes"
-            raise ValueError(message)
+            raise ValueError("the entropy of an outcome needs the rows behind its classes")
         if outcome.exact:
             return np.zeros(len(outcome.columns), dtype=np.float64)
         kept = np.flatnonzero(class_of >= 0)

@@ -1,7 +1,4 @@
-"""Extents of classes: the average and the largest (Ghinita Section 2.1, Equations 3 and 4).
-
-And the largest by the records of its class (Section 7.2).
-"""
+"""Extents of classes: average and largest (Ghinita Equations 3 and 4), and by records (7.2)."""
 
 from dataclasses import field
 from typing import ClassVar, Literal
@@ -53,8 +50,6 @@ class Il1(Loss):
 @dataclass(frozen=True, config=STRICT)
 class IlInf(Loss):
     """The largest extent of the released classes, on the normalized scale of NCP.
-
-    Classes that are left out do not count.
 
     >>> IlInf().name
     'ilinf'

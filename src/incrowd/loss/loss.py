@@ -31,8 +31,7 @@ class Loss(ABC):
     only_sensitive: ClassVar[bool] = False
     """Whether its column may not be a quasi-identifier."""
     rises: ClassVar[bool] = False
-    """Whether a node, whatever it leaves out, loses no less than any below it that leaves out
-    nobody."""
+    """Whether a node, whatever it leaves out, loses no less than one below that leaves out none."""
     figure_is_kept: ClassVar[bool] = False
     """Whether its figure says what is kept, so that higher is better, rather than what is lost."""
     meaning: ClassVar[str] = ""

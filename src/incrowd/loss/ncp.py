@@ -64,11 +64,9 @@ def _ordered_extents(cells: ShownCells) -> Floats:
     whole = place[last] - place[first]
     if whole <= 0:
         return np.zeros(len(cells.low), dtype=np.float64)
-    low, high = (
-        _cell_reach(cells)
-        if has_finite_scale(cells.column)
-        else (place[cells.low], place[cells.high])
-    )
+    low, high = place[cells.low], place[cells.high]
+    if has_finite_scale(cells.column):
+        low, high = _cell_reach(cells)
     low, high = (np.clip(end, place[first], place[last]) for end in (low, high))
     extents: Floats = (high - low) / whole
     extents[cells.missing] = 0.0

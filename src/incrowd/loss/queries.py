@@ -29,6 +29,7 @@ from incrowd.table.column import Domain, Kind
 from incrowd.table.fold import in_threads
 from incrowd.values import STRICT, dataclass
 
+_COMPARISONS = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal}
 FLOOR = 0.001
 """The share of the records that a relative error is measured against at the least."""
 
@@ -46,11 +47,7 @@ class QueryPrecision:
 
 
 def query_precision(
-    outcome: Outcome,
-    workload: Workload,
-    domains: Mapping[str, Domain],
-    *,
-    floor: float = FLOOR,
+    outcome: Outcome, workload: Workload, domains: Mapping[str, Domain], *, floor: float = FLOOR
 ) -> tuple[QueryPrecision, ...]:
     """The error of every query of a workload, the table's own answer against the release's.
 
@@ -89,11 +86,8 @@ class _AskedOutcome:
         `InputError` if the query does not fit the columns.
         """
         masks = self._masks(query)
-        grouped = [
-            name
-            for name in query.group_by
-            if self._require_column(name, query, 1) not in self.quasi
-        ]
+        group_by = [self._require_column(name, query, 1) for name in query.group_by]
+        grouped = [name for name in group_by if name not in self.quasi]
         inside: Flags = np.ones(self.tally.rows, dtype=np.bool_)
         chance = even = 1.0
         for name, mask in masks.items():
@@ -104,9 +98,8 @@ class _AskedOutcome:
         even /= prod(count_values(self._whole(name)) for name in grouped)
         held, number = self._joint_values(grouped)
         quasi = {self.quasi[name]: mask for name, mask in masks.items() if name in self.quasi}
-        return CountedColumn(
-            np.where(inside, held, -1).astype(np.int32), number, even, quasi, chance
-        )
+        held = np.where(inside, held, -1).astype(np.int32)
+        return CountedColumn(held, number, even, quasi, chance)
 
     def _joint_values(self, names: list[str]) -> tuple[Codes, int]:
         """Number the combinations of these sensitive columns: one number a row, and how many."""
@@ -216,19 +209,11 @@ def _position(domain: Domain, value: float | str) -> float:
 
 def _compare(scale: Floats, relation: str, ends: list[float]) -> Flags:
     """Flags of the places that are in this relation to the ends (`=` and `in`: equal to one)."""
-    match relation:
-        case "between":
-            return (scale >= ends[0]) & (scale <= ends[1])
-        case "<":
-            return scale < ends[0]
-        case "<=":
-            return scale <= ends[0]
-        case ">":
-            return scale > ends[0]
-        case ">=":
-            return scale >= ends[0]
-        case _:
-            return np.isin(scale, ends)
+    if relation == "between":
+        return (scale >= ends[0]) & (scale <= ends[1])
+    if relation in _COMPARISONS:
+        return np.asarray(_COMPARISONS[relation](scale, ends[0]))
+    return np.isin(scale, ends)
 
 
 Measure = Literal["kl", "relative"]
@@ -276,9 +261,8 @@ class Queries(Loss):
         groups = list(combinations(range(len(outcome.columns)), level))
         weights = np.array([prod(outcome.weights[j] for j in group) for group in groups])
         answers = in_threads([partial(cubes.answer, group) for group in groups])
-        errors = [
-            cube_error(answer, self.measure, self.floor * outcome.records) for answer in answers
-        ]
+        least = self.floor * outcome.records
+        errors = [cube_error(answer, self.measure, least) for answer in answers]
         return float(weights @ np.array(errors)) / float(weights.sum())
 
     def bound(self, outcome: Outcome, smallest: int = 1, spare: int | None = None) -> float:

@@ -258,8 +258,7 @@ class _Adder:
 def rows_of(outcome: Outcome) -> tuple[Tally, Codes]:
     """The rows behind the classes of an outcome, and their classes; `ValueError` without them."""
     if outcome.tally is None or outcome.class_of is None:
-        message = "queries on an outcome need the rows behind its classes"
-        raise ValueError(message)
+        raise ValueError("queries on an outcome need the rows behind its classes")
     return outcome.tally, outcome.class_of
 
 

@@ -84,9 +84,8 @@ class AlphaK(Model):
         """The most people of each class that can stay so that they meet both conditions."""
         held = histogram_of(classes, self.name, self.column)
         share = fraction(self.alpha)
-        most = diversity.most_kept_by_share(
-            held.start, held.count, share.numerator, share.denominator
-        )
+        limits = share.numerator, share.denominator
+        most = diversity.most_kept_by_share(held.start, held.count, *limits)
         return np.where(most >= self.k, most, 0)
 
     def smallest_class(self) -> int:

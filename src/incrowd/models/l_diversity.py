@@ -218,8 +218,7 @@ class LDiversity(Model):
                 return kernels.count_values(*entries).astype(np.float64)
             case "recursive":
                 c = fraction(self.c or 0.0)
-                return kernels.largest_recursive_l(*entries, c.numerator, c.denominator).astype(
-                    np.float64
-                )
+                largest = kernels.largest_recursive_l(*entries, c.numerator, c.denominator)
+                return largest.astype(np.float64)
             case _:
                 assert_never(self.kind)

@@ -12,8 +12,7 @@ from incrowd.errors import PolicyError
 from incrowd.partition.classes import Classes, Histogram, SensitiveColumn
 
 Requirement = Literal["population", "reference", "world"]
-"""Knowledge beyond the classes themselves: the size of a population that the table is a sample of,
-how a sensitive column is spread in the whole release, or the people of a world."""
+"""Knowledge beyond classes: a population's size, a column's spread, or people of a world."""
 
 
 class ShareLimits(NamedTuple):
@@ -107,10 +106,7 @@ class Model(ABC):
 
     @property
     def variant(self) -> tuple[object, ...]:
-        """What tells the model from another of the same name and columns, besides the threshold.
-
-        Empty if there is nothing else.
-        """
+        """What tells it from others of its name, columns and threshold; empty if nothing does."""
         return ()
 
     @property

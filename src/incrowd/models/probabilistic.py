@@ -86,10 +86,7 @@ class Probabilistic(Model):
         return self.labels == "declared"
 
     def bind_to(self, table: TableSize) -> "BoundProbabilistic":
-        """The model for a table of this size; `PolicyError` if it is no sample of the population.
-
-        Its people are also those whom a release leaves out: they were drawn, too.
-        """
+        """The model for a sample of this size, left-out people too; `PolicyError` if it is none."""
         if table.people > self.population:
             raise PolicyError(
                 f"the table has {table.people:,} people, and {self.name} says that it is a sample "

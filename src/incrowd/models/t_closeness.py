@@ -120,9 +120,8 @@ class TCloseness(Model):
 
     def achieved_by(self, classes: Classes) -> float:
         """The distance of the farthest class; 0 if there is no class."""
-        return snap_to_threshold(
-            float(self.achieved_per_class(classes).max(initial=0.0)), self.threshold
-        )
+        farthest = float(self.achieved_per_class(classes).max(initial=0.0))
+        return snap_to_threshold(farthest, self.threshold)
 
     def possible(self, whole: Classes) -> float:
         """The distance 0: as one class, all records that can leave equal the release."""
@@ -141,9 +140,8 @@ class TCloseness(Model):
             return classes.people
         if self.distance == "ordered":
             rank, upto = held.column.scale
-            return diversity.most_kept_ordered(
-                *entries, float(held.column.shares[0]), rank, upto, limit
-            )
+            missing = float(held.column.shares[0])
+            return diversity.most_kept_ordered(*entries, missing, rank, upto, limit)
         return diversity.most_kept_by_nodes(*entries, *self._levels(held.column), limit)
 
     def in_numbers(self, columns: Mapping[str, SensitiveColumn]) -> tuple[ClassRule, ...]:

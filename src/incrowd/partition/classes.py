@@ -51,9 +51,8 @@ class SensitiveColumn:
         if self.maps is None:
             return self.shares[np.newaxis]
         width = max(len(self.whole), int(self.maps.max(initial=0)) + 1)
-        return np.stack(
-            [np.bincount(nodes, weights=self.shares, minlength=width) for nodes in self.maps]
-        )
+        shares = [np.bincount(nodes, weights=self.shares, minlength=width) for nodes in self.maps]
+        return np.stack(shares)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,11 +104,9 @@ def classes_of(
     """
     class_of = np.ascontiguousarray(class_of, dtype=np.int32)
     records = histogram_kernels.sum_by_class(class_of, tally.counts, number)
-    people = (
-        histogram_kernels.sum_by_class(class_of, tally.people, number)
-        if tally.has_units
-        else records
-    )
+    people = records
+    if tally.has_units:
+        people = histogram_kernels.sum_by_class(class_of, tally.people, number)
     units = int(tally.shared_unit.max(initial=-1)) + 1
     if units:
         people += histogram_kernels.count_distinct_units(
@@ -229,10 +226,9 @@ def _name_counts(class_of: Codes, names: Codes, number: int) -> _CountedCodes:
     """Who is in each class, an entry for each; `names` are numbers that tell people apart."""
     once = np.ones(len(names), dtype=np.int64)
     domain = int(names.max(initial=-1)) + 1
-    return _CountedCodes(
-        *histogram_kernels.histogram(class_of, np.ascontiguousarray(names), once, number, domain),
-        domain,
-    )
+    names = np.ascontiguousarray(names)
+    held = histogram_kernels.histogram(class_of, names, once, number, domain)
+    return _CountedCodes(*held, domain)
 
 
 def _add_holders(held: Histogram, holder: _CountedCodes, code_of: Codes) -> None:
@@ -246,10 +242,7 @@ def _add_holders(held: Histogram, holder: _CountedCodes, code_of: Codes) -> None
 def _join_counted_crowds(
     nodes: Codes, missing: Flags, classes: Classes, more: Sequence[_CountedCodes]
 ) -> tuple[Classes, list[_CountedCodes]]:
-    """Add up all classes that are compatible with each class; return these crowds.
-
-    Counts of codes by class in `more` are added up alike, and returned beside.
-    """
+    """Add up the classes compatible with each class, and alike the counts of codes in `more`."""
     held = list(classes.histograms.values())
     rows = [_CountedCodes(h.start, h.code, h.count, len(h.column.whole)) for h in held] + list(more)
     parts: list[list[tuple[Codes, Codes, Counts]]] = [[] for _ in rows]
@@ -311,9 +304,8 @@ def _add_compatible(found: CompatibleClasses, values: Counts, total: Counts) -> 
     blocks = histogram_kernels.sum_by_class(found.block, values[found.member], found.blocks)
     single = found.source < len(values)
     histogram_kernels.add_by_class(found.here[single], values[found.source[single]], total)
-    histogram_kernels.add_by_class(
-        found.here[~single], blocks[found.source[~single] - len(values)], total
-    )
+    more = blocks[found.source[~single] - len(values)]
+    histogram_kernels.add_by_class(found.here[~single], more, total)
 
 
 def _gather_compatible(

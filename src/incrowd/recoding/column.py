@@ -42,10 +42,7 @@ class QuasiColumn:
 
     @property
     def divisible(self) -> bool:
-        """Whether a cut between any two neighbouring codes lowers the cost of both sides.
-
-        Otherwise only a cut between branches of the hierarchy does.
-        """
+        """Whether a cut between any two codes lowers both costs, not only one between branches."""
         return self.hierarchy.ordered or self.sets
 
     @cached_property

@@ -1,7 +1,4 @@
-"""What a column of the release shows: one of a few kinds of cells, by value, by class or by record.
-
-An engine can write each kind; the transformation of a column chooses one.
-"""
+"""Kinds of cells that a released column may show, by value, class or record."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -52,4 +49,3 @@ class ClassNumber:
 
 
 Cell: TypeAlias = Keep | ByValue | ByClass | Within | ClassNumber
-"""What a column of the release shows."""

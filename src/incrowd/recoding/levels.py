@@ -25,9 +25,7 @@ class Levels(Recoding):
     def cells(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Codes, Codes]:
         """What each class shows: the nodes of each column's one level."""
         first = first_rows(self.pieces.class_of)
-        low = np.empty((len(columns), len(first)), dtype=np.int32)
-        high = np.empty_like(low)
-        level = np.empty_like(low)
+        low, high, level = np.empty((3, len(columns), len(first)), dtype=np.int32)
         for j, (column, h) in enumerate(zip(columns, self.levels, strict=True)):
             node = column.hierarchy.maps[h][tally.quasi[j, first]]
             lows, highs = column.hierarchy.bounds[h]
@@ -75,9 +73,8 @@ class CellLevels(Recoding):
         place, number = number_columns(np.vstack([*ends]).astype(np.int32))
         shared = np.empty((len(columns), number), dtype=np.int32)
         shared[:, place] = self.levels
-        return CellLevels(
-            shared, replace(self.pieces, class_of=renumber_classes(place, self.pieces.class_of))
-        )
+        class_of = renumber_classes(place, self.pieces.class_of)
+        return CellLevels(shared, replace(self.pieces, class_of=class_of))
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,8 +105,7 @@ class ColumnBuckets(Recoding):
     """
 
     buckets: tuple[Codes, ...]
-    """Per column the bucket of each code: missing values have one of their own, or share the only
-    one with all others."""
+    """Per column, each code's bucket; missing has one of its own or shares the only one."""
     pieces: Pieces
     kind: ClassVar[str] = "cuts"
     spans: ClassVar[bool] = True

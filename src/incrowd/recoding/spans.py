@@ -165,9 +165,7 @@ class Spans(Recoding):
 
 
 def number_shown(
-    cells: tuple[Codes, Codes, Codes],
-    columns: tuple[QuasiColumn, ...],
-    sets: Sequence[Codes] = (),
+    cells: tuple[Codes, Codes, Codes], columns: tuple[QuasiColumn, ...], sets: Sequence[Codes] = ()
 ) -> Codes:
     """A number per class, equal for classes that show the same low and high, level and sets."""
     low, high, level = (of.copy() for of in cells)

@@ -8,10 +8,7 @@ import polars as pl
 
 
 def text_of(column: pl.Series) -> pl.Series:
-    """The cells of a column as text, null where missing; equal cells have equal texts.
-
-    They have no name: Polars would take one such as `^a$` for a pattern.
-    """
+    """The cells of a column as text, unnamed, null where missing; equal cells have equal texts."""
     column = column.alias("")
     dtype = column.dtype
     if isinstance(dtype, pl.Binary):
@@ -155,14 +152,10 @@ def _clear_dictionary(column: pl.Series, missing_values: Sequence[str], *, text:
 
 
 def restore_types(rows: pl.DataFrame, like: pl.DataFrame) -> pl.DataFrame:
-    """Rows of a text file in the types of the columns of `like` with the same names.
-
-    A column stays text if it does not fit, or if its type would not tell all of its texts apart.
-    """
+    """Rows of a text file in the types of `like`, where these fit and tell all texts apart."""
     types = like.schema
-    return pl.DataFrame(
-        [_cast_if_fitting(column, types.get(column.name)) for column in rows.iter_columns()]
-    )
+    cast = [_cast_if_fitting(column, types.get(column.name)) for column in rows.iter_columns()]
+    return pl.DataFrame(cast)
 
 
 def _cast_if_fitting(column: pl.Series, dtype: pl.DataType | None) -> pl.Series:
@@ -253,9 +246,8 @@ def _comparable_cells(
     else:
         texts, place = _distinct_texts(column)
     listed = missing_values if isinstance(column.dtype, _TEXTS) else ()
-    return _comparison_columns(
-        with_nulls(texts.alias("text").to_frame(), listed, text=True)["text"]
-    ), place
+    cells = with_nulls(texts.alias("text").to_frame(), listed, text=True)
+    return _comparison_columns(cells["text"]), place
 
 
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)

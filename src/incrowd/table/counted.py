@@ -13,15 +13,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.table.cells import as_enum, enum_texts
+from incrowd.table.cells import as_enum, enum_texts, text_of
 
 
 @dataclass(frozen=True, eq=False)
 class CountedRows:
-    """Distinct rows of a table, or of a release, and how many records hold each.
-
-    Two entries may still be equal as text: their records add up.
-    """
+    """Distinct rows of a table or release, and the records of each; equal texts may recur."""
 
     cells: pl.DataFrame
     """The cells as they are stored, one line per distinct row."""
@@ -131,9 +128,8 @@ def _group_rows(rows: pl.DataFrame, weights: Floats | None, *, ordered: bool) ->
     sums = [] if weights is None else [pl.col("weights")]
     if weights is not None:
         rows = rows.with_columns(pl.Series("weights", weights))
-    return rows.group_by(pl.exclude("weights"), maintain_order=ordered).agg(
-        pl.len().alias("records"), *sums
-    )
+    groups = rows.group_by(pl.exclude("weights"), maintain_order=ordered)
+    return groups.agg(pl.len().alias("records"), *sums)
 
 
 _LARGEST_KEY = 2**62
@@ -246,10 +242,8 @@ def _sum_lists(lists: pl.Series) -> Floats:
 
 def groupable_column(column: pl.Series) -> pl.Series:
     """The column; if its cells are lists, structures or objects, their texts, to be grouped."""
-    if column.dtype.is_nested() or isinstance(column.dtype, pl.Object):
-        cells = [None if cell is None else repr(cell) for cell in column.to_list()]
-        return pl.Series(column.name, cells, dtype=pl.String)
-    return column
+    plain = not column.dtype.is_nested() and not isinstance(column.dtype, pl.Object)
+    return column if plain else text_of(column).alias(column.name)
 
 
 def _signs_of_zeros(column: pl.Series, j: int) -> Sequence[pl.Series]:

@@ -56,10 +56,7 @@ def encode(
 
 
 def find_distinct_texts(values: pl.Series) -> tuple[Codes, Texts]:
-    """The number, from 0, of the text that each cell holds, and the distinct texts, in no order.
-
-    No cell may be null.
-    """
+    """The number, from 0, of each cell's text (none null), and the distinct texts, in no order."""
     dictionary = _as_categories(values)
     numbers = dictionary.to_physical().cast(pl.UInt32).to_numpy()
     where = np.full(int(numbers.max(initial=0)) + 1, -1)
@@ -140,10 +137,7 @@ def to_polars(series: AnySeries) -> pl.Series:
 
 
 def _read_whole_numbers(values: pl.Series, missing: Sequence[str]) -> pl.Series:
-    """Read texts that are all plain whole numbers at once; return others as they are.
-
-    What follows would find the same, by way of their distinct texts, which may be millions.
-    """
+    """Read texts that are all plain whole numbers at once, not by distinct text; return others."""
     if not isinstance(values.dtype, pl.String):
         return values
     for some in (values.head(_GLANCE), values):

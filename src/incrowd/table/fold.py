@@ -133,8 +133,7 @@ def _count_records(columns: Sequence[Codes], unit: Codes | None, weights: Floats
     """Number of records, which all arrays must have; too many are refused."""
     lengths = {len(array) for array in (*columns, unit, weights) if array is not None}
     if len(lengths) > 1:
-        msg = "columns differ in length"
-        raise ValueError(msg)
+        raise ValueError("columns differ in length")
     records = lengths.pop() if lengths else 0
     if records >= 2**31:
         raise LimitError("a table of more than 2,147,483,647 records does not fit")
@@ -182,9 +181,8 @@ def _unpack(keys: Keys, radices: Sequence[int]) -> Codes:
     """The digits of keys as `_pack` makes them: a line for each column."""
     digits = np.empty((len(radices), len(keys)), dtype=np.int32)
     bases = np.array(radices, dtype=np.uint64)
-    in_threads(
-        [partial(kernels.split_digits, keys[r], bases, digits[:, r]) for r in _chunks(len(keys))]
-    )
+    split = kernels.split_digits
+    in_threads([partial(split, keys[r], bases, digits[:, r]) for r in _chunks(len(keys))])
     return digits
 
 
@@ -245,12 +243,8 @@ def _move_to_parts(keys: Keys) -> tuple[Keys, Codes, Counts]:
     free = np.ascontiguousarray((ends - sizes.T.ravel()).reshape(2**bits, len(chunks)).T)
     start = np.concatenate([free[0], ends[-1:]])
     moved, origin = np.empty(len(keys), dtype=np.uint64), np.empty(len(keys), dtype=np.int32)
-    in_threads(
-        [
-            partial(move, keys[r], r.start, shift, f, moved, origin)
-            for f, r in zip(free, chunks, strict=True)
-        ]
-    )
+    parts = zip(free, chunks, strict=True)
+    in_threads([partial(move, keys[r], r.start, shift, f, moved, origin) for f, r in parts])
     return moved, origin, start
 
 

@@ -20,10 +20,7 @@ class ShowSpans(Transformation):
     name: ClassVar[str] = "spans"
 
     def cells(
-        self,
-        outcome: Outcome,
-        columns: Mapping[str, CodedColumn],
-        sensitive: Sequence[str],
+        self, outcome: Outcome, columns: Mapping[str, CodedColumn], sensitive: Sequence[str]
     ) -> dict[str, Cell]:
         """What the classes show of each quasi-identifying column, by its name."""
         del columns, sensitive

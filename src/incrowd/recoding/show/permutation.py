@@ -1,7 +1,4 @@
-"""Exact quasi-identifiers, and sensitive values that are permuted within their class.
-
-Xiao and Tao's Anatomy, and the permutation of Ghinita Section 7.4.
-"""
+"""Exact quasi-identifiers, sensitive values permuted in classes (Anatomy; Ghinita Section 7.4)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,10 +28,7 @@ class ShowPermutation(Transformation):
     )
 
     def cells(
-        self,
-        outcome: Outcome,
-        columns: Mapping[str, CodedColumn],
-        sensitive: Sequence[str],
+        self, outcome: Outcome, columns: Mapping[str, CodedColumn], sensitive: Sequence[str]
     ) -> dict[str, Cell]:
         """Sensitive cells permuted within their class, all of a record together."""
         del outcome, columns

@@ -37,10 +37,7 @@ class ShowRepresentatives(Transformation):
     )
 
     def cells(
-        self,
-        outcome: Outcome,
-        columns: Mapping[str, CodedColumn],
-        sensitive: Sequence[str],
+        self, outcome: Outcome, columns: Mapping[str, CodedColumn], sensitive: Sequence[str]
     ) -> dict[str, Cell]:
         """What the classes show of each quasi-identifying column, by its name."""
         del sensitive

@@ -49,10 +49,7 @@ class Transformation(ABC):
 
     @abstractmethod
     def cells(
-        self,
-        outcome: Outcome,
-        columns: Mapping[str, CodedColumn],
-        sensitive: Sequence[str],
+        self, outcome: Outcome, columns: Mapping[str, CodedColumn], sensitive: Sequence[str]
     ) -> dict[str, Cell]:
         """What the changed columns show; others leave as they are.
 
