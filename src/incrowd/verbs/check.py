@@ -11,23 +11,11 @@ from incrowd.errors import IncrowdError, PolicyError
 from incrowd.io import files
 from incrowd.io.atomic import is_pending
 from incrowd.io.hierarchies import builders_of, resolve
-from incrowd.io.reading import (
-    AnyPath,
-    Opened,
-    enough_memory,
-    file_of,
-    open_table,
-    tuple_of,
-)
+from incrowd.io.reading import AnyPath, Opened, enough_memory, file_of, open_table, tuple_of
 from incrowd.io.worlds import WorldNames, world_of
 from incrowd.policy.coding import code_columns
 from incrowd.policy.policy import Policy
-from incrowd.release.certificate import (
-    Certificate,
-    Digest,
-    KeyFiles,
-    public_fingerprint,
-)
+from incrowd.release.certificate import Certificate, Digest, KeyFiles, public_fingerprint
 from incrowd.release.certificate import new_keys as make
 from incrowd.release.check import CheckedRelease, check_rows
 from incrowd.release.claims import Backing

@@ -43,12 +43,7 @@ from incrowd.identify.outcome import (
 )
 from incrowd.identify.records import Ratios, Records
 from incrowd.identify.sampled_answers import sampled_answer, size_for
-from incrowd.identify.sampling import (
-    count_rows_once,
-    differences_of,
-    sample_pairs,
-    sample_rows,
-)
+from incrowd.identify.sampling import count_rows_once, differences_of, sample_pairs, sample_rows
 from incrowd.io import files
 from incrowd.io.reading import enough_memory
 from incrowd.requests.discover import DiscoverRequest

@@ -203,8 +203,7 @@ def _guess_quasi(engine: Engine) -> tuple[str, ...]:
     found = [one.name for one in make_profiles(engine) if draft.guess_role(one).role is Role.QUASI]
     if not found:
         raise PolicyError(
-            "no column looks quasi-identifying",
-            remedy="name the columns to plan with --columns",
+            "no column looks quasi-identifying", remedy="name the columns to plan with --columns"
         )
     return tuple(found)
 

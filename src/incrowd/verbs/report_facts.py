@@ -43,10 +43,7 @@ Result = TypeVar("Result")
 _MOST_COUNTED = 60
 """Distinct values of columns that only leave as they are are counted up to so many columns."""
 NO_ORIGINAL = "The original table is not here. Add it with --original FILE to see {}."
-_FAILED = {
-    "attacks": "Attacks could not be played",
-    "utility": "The release cannot be compared",
-}
+_FAILED = {"attacks": "Attacks could not be played", "utility": "The release cannot be compared"}
 _UNMADE = (
     "There is no certificate: how the rows were ordered, and whether spans end on exact values of "
     "single people, is not known."

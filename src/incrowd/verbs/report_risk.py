@@ -26,13 +26,7 @@ from incrowd.exposure.explained import (
 from incrowd.exposure.measure import measure, without_sensitive
 from incrowd.exposure.pairs import unique_by_pairs
 from incrowd.exposure.risk import Figures
-from incrowd.exposure.spread import (
-    records_by_step,
-    risk_steps,
-    size_steps,
-    step_names,
-    value_steps,
-)
+from incrowd.exposure.spread import records_by_step, risk_steps, size_steps, step_names, value_steps
 from incrowd.models import LDiversity, TCloseness
 from incrowd.models.model import Model
 from incrowd.partition.classes import Classes, SensitiveColumn, classes_of, number_columns

@@ -93,8 +93,7 @@ def refuse_without_nicegui() -> None:
     """Raise `InputError` if NiceGUI or its server is not installed."""
     if find_spec("nicegui") is None or find_spec("uvicorn") is None:
         raise InputError(
-            "the page needs NiceGUI, which is not installed",
-            remedy="pip install 'incrowd[web]'",
+            "the page needs NiceGUI, which is not installed", remedy="pip install 'incrowd[web]'"
         )
 
 

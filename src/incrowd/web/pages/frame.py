@@ -166,11 +166,7 @@ class Frame:
     # What the user does
 
     async def change(
-        self,
-        edit: Callable[[str], str],
-        *,
-        redraw: bool = False,
-        world: WorldFiles | None = None,
+        self, edit: Callable[[str], str], *, redraw: bool = False, world: WorldFiles | None = None
     ) -> bool:
         """Change the policy, and the world if one is given, if incrowd accepts it.
 

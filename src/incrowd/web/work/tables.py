@@ -82,10 +82,7 @@ def draft_policy(state: WorkerState, job: jobs.DraftPolicy, tell: Tell) -> facts
 def find_sets(state: WorkerState, job: jobs.FindSets, tell: Tell) -> facts.FoundSets:
     """Find the sets of columns that tell most records apart, with a limit of time."""
     found = discovery.discover(
-        state.open(job.table),
-        time_limit=_SECONDS,
-        seed=_SEED,
-        watch=Watch(tell=tell),
+        state.open(job.table), time_limit=_SECONDS, seed=_SEED, watch=Watch(tell=tell)
     )
     return facts.FoundSets(
         sets=tuple(
