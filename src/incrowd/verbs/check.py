@@ -89,10 +89,7 @@ def certificate_of(given: Certificate | AnyPath | None) -> Certificate | None:
 
 
 def release_to_check(source: Any, table: Opened, certificate: Certificate | None) -> CheckedRelease:
-    """The release as `check_rows` takes it, with the digest that its certificate should have.
-
-    `source` is what was opened as `table`.
-    """
+    """The release, opened from `source`, with the digest that its certificate should have."""
     engine = table.engine
     release = stored_release(engine, None if certificate is None else certificate.digest.of)
     file = file_of(source)
@@ -166,10 +163,7 @@ def _load_original(
 
 
 def certified_policy(certificate: Certificate | None, original: Any) -> Policy:
-    """The policy of the certificate; `PolicyError` without a certificate.
-
-    So, too, if there is an original and the certificate lacks hierarchies to recount losses by.
-    """
+    """The certificate's policy; `PolicyError` without one, or if an original needs more of it."""
     if certificate is None:
         raise PolicyError("there is nothing to check against", remedy="give a policy")
     if original is None:

@@ -283,10 +283,7 @@ def _make_discovery(  # noqa: PLR0913  all that a discovery is made of
     *,
     seen: int | None = None,
 ) -> Discovery:
-    """Make the outcome of an answer about these records.
-
-    If the records are only a sample of the table, `seen` is the number of all its records.
-    """
+    """Make the outcome; `seen` is the number of all records if these are only a sample of them."""
     rows = fold_records(records)
     listed = sets_to_list(answer, rows)
     sets = tuple(measure_sets(rows, listed))
@@ -334,10 +331,7 @@ def _make_discovery(  # noqa: PLR0913  all that a discovery is made of
 def _notes_on_records(
     rows: Records, whole: Ratios, options: DiscoverOptions, *, sampled: bool
 ) -> Iterator[str]:
-    """Yield notes on columns that help no set, and on records that no set tells apart.
-
-    `whole` has the ratios of all columns together.
-    """
+    """Yield notes on columns that help no set, and on equal records; `whole` is of all columns."""
     constant = [
         name for name, line in zip(rows.names, rows.codes, strict=True) if (line == line[0]).all()
     ]
@@ -387,10 +381,7 @@ def _explain_column(  # noqa: PLR0913, PLR0917  a column, and what is known so f
 def _set_to_coarsen(
     name: str, known: tuple[tuple[ColumnSet, ...], ColumnSet | None]
 ) -> tuple[str, ...]:
-    """The first set found that has the column; without one, the smallest set plus the column.
-
-    If there is no smallest set, either, the column alone.
-    """
+    """The first set that has the column; else the smallest set, if there is one, and the column."""
     sets, minimum = known
     for one in sets:
         if name in one.columns:

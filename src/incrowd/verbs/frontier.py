@@ -37,20 +37,14 @@ def kind_of(path: AnyPath) -> str:
 
 
 def refuse_unexplorable(path: AnyPath) -> None:
-    """Refuse a file for nodes or a curve if it could not be written later.
-
-    That is if its kind is unknown, its folder is missing, or nothing here draws pictures.
-    """
+    """Refuse a file that could not be written: of an unknown or undrawable kind, or no folder."""
     if kind_of(path) in {"svg", "png", "html"}:
         charts.refuse_undrawable()
     refuse_missing_folder(path, "what the search looked at")
 
 
 def write_explored(release: Release, path: AnyPath) -> None:
-    """Write the nodes that the search counted, as a table or a picture, by the suffix of the path.
-
-    `PolicyError` if the search has no lattice.
-    """
+    """Write the nodes that a search counted, by the path's suffix; `PolicyError` if it has none."""
     kind, explored, nodes = kind_of(path), release.explored, release.lattice
     if explored is None or nodes is None:
         raise PolicyError(

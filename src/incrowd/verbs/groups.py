@@ -71,10 +71,7 @@ def groups(asked: GroupsRequest) -> Groups:
 
 
 def _fill_in_policy(asked: GroupsRequest) -> GroupsRequest:
-    """Read the request's policy, and take from it what the request leaves open.
-
-    `PolicyError` if the largest size of a set is below 1.
-    """
+    """Fill in from the policy what the request leaves open; `PolicyError` for a size below 1."""
     if asked.max_size is not None and asked.max_size < 1:
         raise PolicyError("a set has at least one column", remedy="give a size of 1 or more")
     policy = None if asked.policy is None else files.policy_of(asked.policy)

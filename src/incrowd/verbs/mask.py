@@ -260,10 +260,7 @@ def _write_verified(found: Masked, target: AnyPath, like: tables.Source) -> None
 
 
 def _recount(rows: pl.DataFrame, published: Sequence[str], records: int) -> Ratios:
-    """Count the ratios of the rows that leave again, by Polars alone.
-
-    `NotMetError` if they have other columns or another number of records.
-    """
+    """Count ratios again, by Polars alone; `NotMetError` for other columns or another length."""
     if tuple(rows.columns) != tuple(published) or rows.height != records:
         raise other_rows_error()
     return count_ratios(rows)
@@ -324,10 +321,7 @@ def _decide_by_sample(table: RereadableTable, request: WithholdRequest, watch: W
 def _check_size_in_passing(
     frames: Iterable[pl.DataFrame], whole: int, check: Callable[[], None]
 ) -> Iterator[pl.DataFrame]:
-    """Yield the frames, and call `check` once they exceed `whole` records.
-
-    `InputError` at the end if there were no records.
-    """
+    """Yield the frames; `check` after `whole` records, `InputError` if there were none."""
     seen = 0
     for frame in frames:
         if seen <= whole < seen + frame.height:
@@ -341,10 +335,7 @@ def _check_size_in_passing(
 def _withhold_by_sample(
     records: StreamSample, pairs: Sequence[StreamSample], request: WithholdRequest
 ) -> Withholding:
-    """Decide by samples which columns to withhold; exactly if `records` are the whole table.
-
-    `pairs` has a sample of pairs of records, or is empty if records are counted.
-    """
+    """Decide by a sample, of `pairs` if there are any; exactly if `records` are the whole table."""
     if records.whole:
         return withhold(records.records(), replace(request, method="greedy", sample=None))
     drawn = (pairs[0] if pairs else records).records()

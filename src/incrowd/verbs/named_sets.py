@@ -85,10 +85,7 @@ def _sets_of(given: str | Sequence[str] | Sequence[Sequence[str]]) -> Sets:
 def _judge_by_declared_sizes(
     asked: JudgeSetsRequest, sets: Sets, test: PopulationTest
 ) -> JudgedSets:
-    """Judge the sets by declared numbers of values alone.
-
-    `PolicyError` if a number is declared for a column of no set.
-    """
+    """Judge by declared numbers of values alone; `PolicyError` if one is of a column of no set."""
     columns = _columns_of(sets)
     for name in asked.domains or ():
         if name not in columns:
@@ -103,10 +100,7 @@ def _judge_by_declared_sizes(
 def _judge_in_table(
     asked: JudgeSetsRequest, sets: Sets, test: PopulationTest, table: Opened
 ) -> JudgedSets:
-    """Judge the sets in a table, by declared numbers of values or by its estimates.
-
-    `InputError` if the table has no records.
-    """
+    """Judge by declared or estimated numbers of values; `InputError` if there are no records."""
     engine, columns = table.engine, _columns_of(sets)
     choose_columns(engine.names, (*columns, *(asked.domains or ())))
     if not engine.records:

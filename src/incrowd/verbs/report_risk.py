@@ -110,10 +110,7 @@ class ClassedTable:
 def _sensitive_codes(
     lines: CountedRows, name: str, policy: Policy, table: LoadedTable | None
 ) -> tuple[Codes, SensitiveColumn]:
-    """Code a sensitive column by the places of its values in the original, and describe it.
-
-    Without an original, or if that lacks a value, by their places in the release.
-    """
+    """Code a sensitive column by its values in the original or, if one is missing, the release."""
     cells = numbered_cells(lines.cells[name])
     kind = policy.columns[name].kind or kind_of_labels(cells.labels)
     reference = own_reference(lines.cells[name], kind, lines.records)

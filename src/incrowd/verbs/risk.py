@@ -65,10 +65,7 @@ def risk(asked: RiskRequest) -> Risk:
 
 
 def _fill_in_policy(asked: RiskRequest) -> RiskRequest:
-    """Read the request's policy, and take from it what the request leaves open.
-
-    Refuse a request that cannot be measured (`_refuse_unmeasurable`).
-    """
+    """Fill in from the policy what the request leaves open; refuse what cannot be measured."""
     asked = with_policy(asked)
     policy = asked.policy
     if policy is not None:

@@ -55,10 +55,7 @@ class EngineTable:
     """How columns are read."""
 
     def without_nested(self, named: Sequence[str]) -> Self:
-        """The table without columns of lists and structures, unless they are named.
-
-        `InputError` if no column would be left.
-        """
+        """The table without unnamed lists and structures; `InputError` if no column is left."""
         nested = {*columns_without_codes(self.engine.sealed)} - {*named}
         names = tuple(name for name in self.names if name not in nested)
         if names == self.names:
@@ -231,10 +228,7 @@ def passes_once(path: AnyPath) -> bool:
 def _passing_frames(
     frames: Iterable[Any], columns: Sequence[str] | None, *, whole: bool
 ) -> PassingTable:
-    """Make a table of frames that pass; `PolicyError` if the `whole` is needed at once.
-
-    `InputError` if there is not even one frame.
-    """
+    """Make a table of frames; `PolicyError` if `whole` is asked for, `InputError` without any."""
     if whole:
         raise PolicyError(
             "an exact answer needs all records at once, and batches pass once",

@@ -11,9 +11,7 @@ TABLES = (
     *(".parquet", ".arrow", ".feather", ".ipc"),
     *(".xlsx", ".xls", ".ods", ".sav", ".dta", ".sas7bdat", ".xpt"),
 )
-"""Endings of files that may be tables."""
 MOST = 1000
-"""Entries of a folder that are shown."""
 
 
 @dataclass(frozen=True, kw_only=True)

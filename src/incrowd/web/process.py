@@ -50,10 +50,7 @@ class Replies:
 
 
 def serve(wire: Connection, stop: Flag) -> None:
-    """Answer the requests that come by wire, one after the other, until the server goes away.
-
-    `stop` is set while the present job shall end.
-    """
+    """Answer requests one by one until the server is gone; `stop` is set to end the present one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _exit_in_order)
     state = import_module("incrowd.web.work.state").WorkerState()

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 HOST = "127.0.0.1"
 _LARGEST_MESSAGE = 2**22
-"""Bytes of a message that the browser may send."""
 _RECONNECT = 30.0
 """Seconds for which a tab can come back to where it was."""
 
@@ -99,10 +98,7 @@ def refuse_without_nicegui() -> None:
 
 @contextmanager
 def closing_socket(port: int | None) -> Iterator[tuple[socket.socket, int]]:
-    """Yield a socket on this machine alone, and its port: any free one for None.
-
-    `InputError` if this port is not free; the socket is closed at the end.
-    """
+    """Yield a socket of this machine alone and its port (None: any); `InputError` if taken."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as bound:
         try:
             bound.bind((HOST, port or 0))
@@ -225,10 +221,7 @@ def run(guard: Guard, bound: socket.socket, ready: Callable[[], None]) -> None:
 def _open_browser(
     address: str, session: PageSession, options: UiOptions, say: Callable[[str], None]
 ) -> None:
-    """Print the address and, if a browser is wanted, open it.
-
-    The browser gets it by way of a file, so that no list of processes shows the token.
-    """
+    """Say the address; open it, if wanted, by a file: no list of processes shows the token then."""
     say(f"incrowd is open at {address}\nPress Ctrl-C to end it.")
     if not options.browser:
         return

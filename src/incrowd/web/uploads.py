@@ -59,7 +59,6 @@ class Uploads:
         self._private = private
         self.most = most
         self.files: dict[str, Path] = {}
-        """By purpose."""
 
     def make_place(self, name: str) -> Path:
         """Make a folder of its own for a file, only for this user; return the file's path in it."""
@@ -149,10 +148,7 @@ class Receiver:
             return
 
     async def _take(self, scope: Any, receive: Receive) -> str:
-        """Take the file of a request and return the name that it is kept under.
-
-        `UploadError` if it is refused, `OSError` if it cannot be written.
-        """
+        """Take a file and return its name; `UploadError` if refused, `OSError` if not written."""
         headers = {
             key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]
         }

@@ -38,7 +38,6 @@ _EXAMPLE = re.compile(r", such as --[a-z][a-z-]*(?: [^\s;,]+)?")
 _CLAUSE = re.compile(r"(; |, or |, and |: |\. )")
 _SYMBOL = re.compile(r"[a-z] = ")
 _NAMED = 8
-"""Names that a sentence lists."""
 _TEXT = re.compile(r">([^<>]*--[a-z][^<>]*)<")
 
 

@@ -1,7 +1,4 @@
-"""The board of roles: a place for each, and cards of columns to drag or to click into them.
-
-The browser sends back the number of a card or of a place, and nothing else.
-"""
+"""The board of roles, to put cards of columns into places. The browser sends numbers alone."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any

@@ -39,7 +39,7 @@ class Spot:
     best: bool = False
     """Whether no other point has both less risk and less loss."""
     bound: bool = False
-    """Whether its loss is only a bound: it is drawn hollow."""
+    """Drawn hollow: its loss is only a bound."""
 
 
 def draw_plane(spots: Sequence[Spot], choose: Callable[[int], Any]) -> ui.html:
@@ -79,10 +79,7 @@ def draw_histogram(
     cuts: Iterable[float],
     choose: Callable[[int], Any],
 ) -> ui.html:
-    """Draw a histogram; `choose` is called with the number of the edge to cut at.
-
-    See `histogram_svg` for the edges and counts.
-    """
+    """Draw `histogram_svg`; `choose` is called with the number of the edge to cut at."""
     return _draw_clickable(histogram_svg(edges, counts, cuts), choose).classes("bins incrowd")
 
 

@@ -62,10 +62,7 @@ def draw_marks(label: str, values: list[str], put: Put) -> ui.input_chips:
 
 
 def _restore_value(made: Any, asked: object, value: object) -> None:
-    """Show the value in force in place of what was asked for; the browser may hold another text.
-
-    Something newer that was asked for meanwhile stays.
-    """
+    """Show the value in force again, unless something newer than `asked` was asked meanwhile."""
     if made.is_deleted or (made.value or asked) != asked:
         return
     made.set_value(value)

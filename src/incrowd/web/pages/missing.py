@@ -21,7 +21,6 @@ _READ = {
     "suppress": "its record is left out",
 }
 _FIRST = 30
-"""Columns with marks that are listed."""
 
 
 class MissingValues:
@@ -56,10 +55,7 @@ class MissingValues:
         return await self._frame.change(edit, redraw=True)
 
     def _mark_setter(self, column: str | None) -> fields.Put:
-        """A function that sets the marks of a column, or of every column for None.
-
-        Marks of one column also count as a review of it.
-        """
+        """A function that sets a column's marks, which reviews it, or for None those of all."""
 
         async def put(marks: list[str]) -> bool:
             accepted = await self._frame.change(

@@ -165,10 +165,7 @@ class _WorldForm:
 
 
 def tables_by_path(session: PageSession) -> dict[str, str]:
-    """The tables of the folder that may be a world: their names, by path.
-
-    The table itself is none, and neither is the release that is made of it.
-    """
+    """The names by path of the folder's tables, without the session's own table and release."""
     listed = [one for one in files.list_folder(session.folder) if one.table]
     found = {str(files.path_within(session.folder, one.relative)): one.name for one in listed}
     mine = {str(Path(path).resolve()) for path in (session.source, session.target) if path}

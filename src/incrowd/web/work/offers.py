@@ -17,7 +17,6 @@ from incrowd.web.work.state import Tell, WorkerState
 from incrowd.web.work.trees import OTHER, frequent_leaves
 
 _MOST = 3
-"""Alternatives at most."""
 _MOSTLY = 0.9
 """Share of a sample for which a test must hold."""
 _SAMPLE = 2000
@@ -31,10 +30,7 @@ _Offer = tuple[dict[str, Any], str]
 def offer_hierarchies(
     state: WorkerState, job: jobs.OfferHierarchies, tell: Tell
 ) -> tuple[facts.OfferedHierarchy, ...]:
-    """Offer the policy's hierarchy first, then a few others that fit the column.
-
-    One with as many labels at each level as an earlier one is left out.
-    """
+    """Offer the policy's hierarchy, then a few that fit and differ in their numbers of labels."""
     tell("looking for hierarchies", 0.0)
     column = open_column(state, job.table, job.policy, job.column)
     found: list[facts.OfferedHierarchy] = []

@@ -20,7 +20,6 @@ from incrowd.web.work.state import Tell, WorkerState
 from incrowd.withholding import public_count
 
 ROWS = 20
-"""Rows that are shown as they are."""
 _SEED = 7
 _SECONDS = 10.0
 """For looking at sets of columns."""

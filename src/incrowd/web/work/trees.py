@@ -55,10 +55,7 @@ def list_tree_rows(state: WorkerState, job: jobs.ShowTree, tell: Tell) -> facts.
 
 
 def frequent_leaves(counts: Counts) -> list[int]:
-    """Leaves that at least 5 records have, the most frequent first, without the missing value.
-
-    `counts` has the records of each leaf; place 0 is for missing values.
-    """
+    """Leaves of at least 5 records, most frequent first; `counts` starts with missing values."""
     order = np.argsort(-counts[1:], kind="stable") + 1
     found: list[int] = order[counts[order] >= LEAST].tolist()
     return found
@@ -102,10 +99,7 @@ def _value_bins(built: Hierarchy, counts: Counts, leaves: list[int]) -> tuple[fa
 def _records_above(
     built: Hierarchy, records: Counts, leaves: list[int]
 ) -> tuple[Mapping[str, int | None], ...]:
-    """For each level, the records of each label above these leaves; empty at level 0.
-
-    None stands for a count that is withheld.
-    """
+    """By level, the records of labels above these leaves, None if withheld; {} at level 0."""
     found: list[Mapping[str, int | None]] = [{}]
     for level in range(1, built.levels):
         told = public_records(records_by_node(built, records, level))
