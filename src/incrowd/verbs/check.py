@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any
 
 from incrowd.engines.base import Engine
@@ -119,23 +119,19 @@ def spreads_of(engine: Engine, policy: Policy, folder: AnyPath) -> dict[str, Ref
 
     One without a hierarchy at hand is left out: the judge refuses to measure its distances.
     """
-    asked = (model for model in policy.models if model.needs_hierarchy)
-    names = {name for model in asked for name in model.columns if name in engine.names}
+    names = {name for model in policy.models if model.needs_hierarchy for name in model.columns}
     found = {}
-    for name in sorted(names):
-        try:
+    for name in sorted(names.intersection(engine.names)):
+        with suppress(IncrowdError):
             found[name] = _spread_of_column(engine, policy, name, folder)
-        except IncrowdError:
-            continue
     return found
 
 
 def _spread_of_column(engine: Engine, policy: Policy, name: str, folder: AnyPath) -> Reference:
     """How one sensitive column is spread in the release; `PolicyError` without a hierarchy."""
-    given = policy.columns[name].hierarchy
+    given, kind = policy.columns[name].hierarchy, policy.columns[name].kind
     if given is None:
         raise PolicyError(f"{name!r} has no hierarchy")
-    kind = policy.columns[name].kind
     column = code_columns(engine, policy, [name])[name]
     aligned, hierarchy = code_by_hierarchy(engine, column, resolve(given, folder, kind))
     rows = engine.counts([name], [aligned])

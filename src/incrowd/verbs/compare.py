@@ -220,7 +220,7 @@ class _Tables:
         return read_column(original, shown, self._hierarchies.get(name))
 
     def find_quasi(self, releases: Sequence[ReleaseTable]) -> tuple[tuple[str, ...], bool]:
-        """Columns that people are found by: those asked for, else (True) those made coarser."""
+        """The columns that people are found by; True if that is a guess: those made coarser."""
         asked = self._asked
         given = asked.quasi or (() if asked.policy is None else asked.policy.quasi)
         if given:

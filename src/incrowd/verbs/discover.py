@@ -173,7 +173,11 @@ def _discover_in_passing(table: PassingTable, options: DiscoverOptions, watch: W
         raise weighted_sample_error()
     records = _records_to_search(loaded, replace(options, drop_duplicates=False))
     if options.drop_duplicates:
-        loaded = replace(loaded, notes=(*loaded.notes, _distinct_note(drawn.seen)))
+        note = (
+            f"records that are written alike count once: at most {drawn.seen:,} are different, "
+            "and the answer is about these"
+        )
+        loaded = replace(loaded, notes=(*loaded.notes, note))
     pairs = None
     if rest:
         engine = MemoryEngine(rest[0].frame, text=table.text)
@@ -257,13 +261,6 @@ def _counting_notes(found: Discovery, sample: Records, options: DiscoverOptions)
         yield f"the explanations are about {of}"
     if options.population_test is not None:
         yield f"the numbers of possible values come from {of}"
-
-
-def _distinct_note(rows: int) -> str:
-    return (
-        f"records that are written alike count once: at most {rows:,} are different, and the "
-        "answer is about these"
-    )
 
 
 def _frames_until_stopped(table: PassingTable, watch: Watch) -> Iterator[Any]:

@@ -22,7 +22,6 @@ from incrowd.search.literature.accuracy.frontier import frontier as frontier_of
 from incrowd.watch import Watch
 
 KINDS = ("csv", "json", "svg", "png", "html")
-"""The kinds of files, by their suffix."""
 
 
 def kind_of(path: AnyPath) -> str:

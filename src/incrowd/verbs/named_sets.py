@@ -16,11 +16,12 @@ from incrowd.identify.outcome import JudgedSet, JudgedSets
 from incrowd.identify.records import Records
 from incrowd.io import files
 from incrowd.io.reading import Opened, enough_memory, open_table
+from incrowd.policy.coding import code_columns
 from incrowd.requests.discover import JudgeSetsRequest
 from incrowd.requests.request import verb
 from incrowd.table.column import CodedColumn
 from incrowd.table.names import choose_columns, unique_names
-from incrowd.verbs.tables import codes_of, is_batches
+from incrowd.verbs.tables import is_batches
 
 Sets: TypeAlias = tuple[tuple[str, ...], ...]
 
@@ -106,7 +107,7 @@ def _judge_in_table(
     if not engine.records:
         raise InputError("the table has no records", remedy="give at least one")
     policy = None if asked.policy is None else files.policy_of(asked.policy)
-    rows = _count_records(engine, codes_of(engine, columns, policy))
+    rows = _count_records(engine, code_columns(engine, policy, columns))
     return JudgedSets(
         tuple(_judge_in_records(test, rows, sets)),
         test.people,

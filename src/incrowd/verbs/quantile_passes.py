@@ -164,10 +164,7 @@ def _first_passes(
 def _first_pass(
     table: RereadableTable, frames: Frames, options: QuantileOptions, watch: Watch, *, whole: bool
 ) -> _Run:
-    """Draw a sample of `frames` and divide the columns by it, or exactly if the `whole` fits.
-
-    `InputError` without records, `InfeasibleError` for fewer than k.
-    """
+    """Divide the columns by a sample of `frames`, or by the `whole`; refuse under k records."""
     drawn = _draw_sample(frames(options.columns), options, watch, whole=whole)
     options.refuse_small(drawn.seen)
     columns = _divide_columns(drawn, options)

@@ -171,13 +171,11 @@ def _column_facts(source: ReportSource) -> Iterator[ColumnFact]:
 
 def _distinct_before(source: ReportSource) -> dict[str, int]:
     """Count the distinct values of the original's coded columns; empty without an original."""
-    if source.table is None:
+    if (table := source.table) is None:
         return {}
-    table = source.table
-    coded = {name: column for name, (column, _) in {**table.counted, **table.quasi}.items()}
     return {
         name: int(np.count_nonzero(table.engine.frequency(column)[1:]))
-        for name, column in coded.items()
+        for name, (column, _) in {**table.counted, **table.quasi}.items()
     }
 
 

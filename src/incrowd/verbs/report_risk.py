@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 
@@ -82,12 +83,9 @@ class ClassedTable:
         cells = [numbered_cells(lines.cells[name]) for name in policy.quasi]
         equal = [np.zeros(len(lines.records), dtype=np.int32)]
         quasi = [numbered.codes.astype(np.int32) for numbered in cells] or equal
-        held, described = [], []
-        for name in names:
-            codes, column = _sensitive_codes(lines, name, policy, table)
-            held.append(codes)
-            described.append(column)
-        return cls(policy.quasi, fold(quasi, held, records=lines.records), tuple(described))
+        described = [_sensitive_codes(lines, name, policy, table) for name in names]
+        tally = fold(quasi, [codes for codes, _ in described], records=lines.records)
+        return cls(policy.quasi, tally, tuple(column for _, column in described))
 
     @cached_property
     def classes(self) -> Classes:
@@ -323,8 +321,7 @@ def _worst_pairs(
     """Yield the pairs of columns that make most records unique, with the share, highest first."""
     found = [
         (names[i], names[j], float(unique[i, j]))
-        for i in range(len(names))
-        for j in range(i + 1, len(names))
+        for i, j in combinations(range(len(names)), 2)
         if unique[i, j] > 0 and public_share(float(unique[i, j]), tally.records) is not None
     ]
     yield from sorted(found, key=lambda pair: -pair[2])[:_WORST]

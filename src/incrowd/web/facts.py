@@ -114,6 +114,7 @@ class LevelFacts:
 
     level: int
     nodes: int
+    """Different labels that records show."""
     smallest: int | None
     """Records of the rarest label."""
     labels: tuple[Bin, ...]

@@ -86,9 +86,5 @@ def _warm_up() -> None:
 def _exit_in_order(*_: object) -> NoReturn:
     """Exit so that half a release is deleted; a second signal must not end the ending."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    sys.unraisablehook = _ignore_error  # it may come in the middle of an import
+    sys.unraisablehook = lambda _: None  # it may come in the middle of an import
     raise SystemExit
-
-
-def _ignore_error(_: object) -> None:
-    """Say nothing of what an exit interrupted."""

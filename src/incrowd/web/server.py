@@ -7,12 +7,12 @@ import secrets
 import signal
 import socket
 import webbrowser
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from incrowd.errors import InputError
 from incrowd.web import jobs, same_as, uploads
@@ -20,11 +20,8 @@ from incrowd.web.events import Done
 from incrowd.web.guard import Guard
 from incrowd.web.session import PageSession
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
 HOST = "127.0.0.1"
-_LARGEST_MESSAGE = 2**22
+_MESSAGE_BYTES = 2**22
 _RECONNECT = 30.0
 """Seconds for which a tab can come back to where it was."""
 
@@ -123,7 +120,7 @@ def application(
     from incrowd.web import pages  # noqa: PLC0415  pages import NiceGUI
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> "AsyncIterator[None]":
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         session.worker.start()
         made_up = asyncio.create_task(_open_hospital(session)) if demo else None
         yield
@@ -212,7 +209,7 @@ def run(guard: Guard, bound: socket.socket, ready: Callable[[], None]) -> None:
         access_log=False,
         server_header=False,
         date_header=False,
-        ws_max_size=_LARGEST_MESSAGE,
+        ws_max_size=_MESSAGE_BYTES,
         timeout_graceful_shutdown=1,
     )
     Server(settings).run(sockets=[bound])

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from incrowd.engines.private_folders import PREFIX
-from incrowd.errors import InputError
+from incrowd.errors import InputError, sentence
 from incrowd.web.guard import Message, Receive, Send
 
 MOST = 2 * 10**9
@@ -216,8 +216,7 @@ async def _blocks(receive: Receive, most: int) -> AsyncIterator[bytes]:
 
 def refusal_words(error: UploadError) -> str:
     """Two sentences: why a file is not taken, and what helps."""
-    words = (error.message, error.remedy)
-    return " ".join(f"{one[:1].upper()}{one[1:]}." for one in words)
+    return f"{sentence(error.message)} {sentence(error.remedy)}"
 
 
 def too_large_error(most: int) -> UploadError:

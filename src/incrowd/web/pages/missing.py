@@ -20,7 +20,7 @@ _READ = {
     "matches-anything": "may be any value",
     "suppress": "its record is left out",
 }
-_FIRST = 30
+_LISTED = 30
 
 
 class MissingValues:
@@ -73,10 +73,10 @@ class MissingValues:
         every = edits.columns(self._frame.policy)
         marked = [name for name in every if edits.marks_of(self._frame.policy, name)]
         with blocks.draw_box("roles"):
-            for name in marked[:_FIRST]:
+            for name in marked[:_LISTED]:
                 self._draw_column(name)
-        if len(marked) > _FIRST:
-            words = f"{len(marked) - _FIRST:,} more columns have marks: see the policy in Same as."
+        if len(marked) > _LISTED:
+            words = f"{len(marked) - _LISTED:,} more columns have marks: see the policy in Same as."
             blocks.draw_text("p", words, "quiet small")
         others = [name for name in every if name not in marked]
         if others:

@@ -133,10 +133,7 @@ class _WorldForm:
                 self._draw_questions(run.value)
 
     def _draw_questions(self, columns: tuple[tuple[str, ...], ...]) -> None:
-        """Draw fields for the column that tells people apart and for names that differ.
-
-        `columns` has the names of the columns of each file.
-        """
+        """Draw fields for what tells people apart, and for names that differ; `columns` by file."""
         common = [name for name in columns[0] if all(name in one for one in columns)]
         every = list(dict.fromkeys(name for one in columns for name in one))
         known = self._world.world_id

@@ -16,7 +16,7 @@ from incrowd.web.work.columns import OpenColumn, count_labels_by_level, open_col
 from incrowd.web.work.state import Tell, WorkerState
 from incrowd.web.work.trees import OTHER, frequent_leaves
 
-_MOST = 3
+_ALTERNATIVES = 3
 _MOSTLY = 0.9
 """Share of a sample for which a test must hold."""
 _SAMPLE = 2000
@@ -43,7 +43,7 @@ def offer_hierarchies(
         if words and not (len(nodes) == 2 or 1 < nodes[1] < nodes[0]):
             continue
         found.append(facts.OfferedHierarchy(spec=spec, words=words, nodes=nodes))
-    return tuple(found[: _MOST + 1])
+    return tuple(found[: _ALTERNATIVES + 1])
 
 
 def _count_labels_of(

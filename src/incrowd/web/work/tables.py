@@ -31,10 +31,9 @@ def open_table(state: WorkerState, job: jobs.OpenTable, tell: Tell) -> facts.Ope
     table = state.open(job.table)
     engine = table.engine
     tell("looking at every column", 0.5)
-    columns = make_profiles(engine)
     return facts.OpenedTable(
         records=engine.records,
-        columns=tuple(_column_facts(column) for column in columns),
+        columns=tuple(map(_column_facts, make_profiles(engine))),
         notes=tuple(str(note) for note in table.origin.notes),
     )
 
