@@ -159,7 +159,7 @@ def _load_original(
 
 
 def certified_policy(certificate: Certificate | None, original: Any) -> Policy:
-    """The certificate's policy; `PolicyError` without one, or if an original needs more of it."""
+    """The certificate's policy; `PolicyError` without one, or without an original's hierarchies."""
     if certificate is None:
         raise PolicyError("there is nothing to check against", remedy="give a policy")
     if original is None:

@@ -36,7 +36,7 @@ def kind_of(path: AnyPath) -> str:
 
 
 def refuse_unexplorable(path: AnyPath) -> None:
-    """Refuse a file that could not be written: of an unknown or undrawable kind, or no folder."""
+    """Refuse a file of an unknown kind, or one that nothing here draws, or without its folder."""
     if kind_of(path) in {"svg", "png", "html"}:
         charts.refuse_undrawable()
     refuse_missing_folder(path, "what the search looked at")

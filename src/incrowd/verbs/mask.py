@@ -243,7 +243,7 @@ def draw_order(records: int, seed: int | None, *, keep: bool) -> Counts | None:
 
 
 def _write_verified(found: Masked, target: AnyPath, like: tables.Source) -> None:
-    """Write rows beside the target and count them; replace it, or `NotMetError` and it stays."""
+    """Write the rows, read and count them, then replace the target; a `NotMetError` leaves it."""
     tables.refuse_nested(rows_of(found.frame), found.published, target, like)
     tables.refuse_large(target, like, len(found.frame), len(found.published))
     with replace_at_end(target) as place:
@@ -314,7 +314,7 @@ def _decide_by_sample(table: RereadableTable, request: WithholdRequest, watch: W
 def _check_size_in_passing(
     frames: Iterable[pl.DataFrame], whole: int, check: Callable[[], None]
 ) -> Iterator[pl.DataFrame]:
-    """Yield the frames; `check` after `whole` records, `InputError` if there were none."""
+    """Yield the frames; call `check` above `whole` records; `InputError` if there were none."""
     seen = 0
     for frame in frames:
         if seen <= whole < seen + frame.height:

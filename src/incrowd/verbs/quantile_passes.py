@@ -164,7 +164,7 @@ def _first_passes(
 def _first_pass(
     table: RereadableTable, frames: Frames, options: QuantileOptions, watch: Watch, *, whole: bool
 ) -> _Run:
-    """Divide the columns by a sample of `frames`, or by the `whole`; refuse under k records."""
+    """Divide the columns by a sample of `frames`, or by the `whole`; refuse fewer than k rows."""
     drawn = _draw_sample(frames(options.columns), options, watch, whole=whole)
     options.refuse_small(drawn.seen)
     columns = _divide_columns(drawn, options)

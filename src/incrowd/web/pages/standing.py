@@ -41,7 +41,7 @@ def words_of(project: "Project", step: Step) -> str:
 
 
 def _state_of_run(run: "JobRun[Any]", is_good: Callable[[Any], bool]) -> State:
-    """The state of a step whose job has ended with a good answer, with another one, or not yet."""
+    """Done if the job has a good answer, open before any, else in need of a look."""
     if run.failed is not None:
         return "attention"
     return "open" if run.value is None else "done" if is_good(run.value) else "attention"
