@@ -94,6 +94,15 @@ def test_a_large_file_is_refused_with_its_limit_and_nothing_stays(session, told)
     assert small.files == {}
 
 
+@pytest.mark.parametrize(("pieces", "unheard"), [(3, 0), (6, 2)])
+def test_a_file_that_turns_out_too_large_is_heard_up_to_as_much_again(session, pieces, unheard):
+    small = Uploads(lambda: session.private, most=1_500_000)
+    waiting = [b"x" * 1_000_000] * pieces
+    assert sent(Receiver(small), waiting)[0] == 413
+    assert len(waiting) == unheard
+    assert left(session) == []
+
+
 def test_a_file_that_breaks_off_is_deleted(session):
     assert sent(Receiver(session.uploads), [b"x" * 2_000_000, None]) is None
     assert left(session) == []

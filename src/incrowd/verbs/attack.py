@@ -96,10 +96,7 @@ def knowledge_for(asked: AttackRequest) -> AttackerKnowledge:
 
 
 def _open_tables(asked: AttackRequest, stack: ExitStack) -> AttackTables:
-    """Open the tables of the request; `stack` closes them.
-
-    `PolicyError` if more than one comes from standard input.
-    """
+    """Open the tables; `stack` closes them. `PolicyError` if two come from standard input."""
     beside = {name: getattr(asked, name) for name in ("truth", "original", "other", "control")}
     every = (asked.release, *tuple_of(asked.world), *beside.values())
     if [str(path_of(one)) for one in every].count("-") > 1:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any
 
 from incrowd.engines.base import Engine
@@ -11,23 +11,11 @@ from incrowd.errors import IncrowdError, PolicyError
 from incrowd.io import files
 from incrowd.io.atomic import is_pending
 from incrowd.io.hierarchies import builders_of, resolve
-from incrowd.io.reading import (
-    AnyPath,
-    Opened,
-    enough_memory,
-    file_of,
-    open_table,
-    tuple_of,
-)
+from incrowd.io.reading import AnyPath, Opened, enough_memory, file_of, open_table, tuple_of
 from incrowd.io.worlds import WorldNames, world_of
 from incrowd.policy.coding import code_columns
 from incrowd.policy.policy import Policy
-from incrowd.release.certificate import (
-    Certificate,
-    Digest,
-    KeyFiles,
-    public_fingerprint,
-)
+from incrowd.release.certificate import Certificate, Digest, KeyFiles, public_fingerprint
 from incrowd.release.certificate import new_keys as make
 from incrowd.release.check import CheckedRelease, check_rows
 from incrowd.release.claims import Backing
@@ -101,10 +89,7 @@ def certificate_of(given: Certificate | AnyPath | None) -> Certificate | None:
 
 
 def release_to_check(source: Any, table: Opened, certificate: Certificate | None) -> CheckedRelease:
-    """The release as `check_rows` takes it, with the digest that its certificate should have.
-
-    `source` is what was opened as `table`.
-    """
+    """The release, opened from `source`, with the digest that its certificate should have."""
     engine = table.engine
     release = stored_release(engine, None if certificate is None else certificate.digest.of)
     file = file_of(source)
@@ -134,23 +119,19 @@ def spreads_of(engine: Engine, policy: Policy, folder: AnyPath) -> dict[str, Ref
 
     One without a hierarchy at hand is left out: the judge refuses to measure its distances.
     """
-    asked = (model for model in policy.models if model.needs_hierarchy)
-    names = {name for model in asked for name in model.columns if name in engine.names}
+    names = {name for model in policy.models if model.needs_hierarchy for name in model.columns}
     found = {}
-    for name in sorted(names):
-        try:
+    for name in sorted(names.intersection(engine.names)):
+        with suppress(IncrowdError):
             found[name] = _spread_of_column(engine, policy, name, folder)
-        except IncrowdError:
-            continue
     return found
 
 
 def _spread_of_column(engine: Engine, policy: Policy, name: str, folder: AnyPath) -> Reference:
     """How one sensitive column is spread in the release; `PolicyError` without a hierarchy."""
-    given = policy.columns[name].hierarchy
+    given, kind = policy.columns[name].hierarchy, policy.columns[name].kind
     if given is None:
         raise PolicyError(f"{name!r} has no hierarchy")
-    kind = policy.columns[name].kind
     column = code_columns(engine, policy, [name])[name]
     aligned, hierarchy = code_by_hierarchy(engine, column, resolve(given, folder, kind))
     rows = engine.counts([name], [aligned])
@@ -178,10 +159,7 @@ def _load_original(
 
 
 def certified_policy(certificate: Certificate | None, original: Any) -> Policy:
-    """The policy of the certificate; `PolicyError` without a certificate.
-
-    So, too, if there is an original and the certificate lacks hierarchies to recount losses by.
-    """
+    """The certificate's policy; `PolicyError` without one, or without an original's hierarchies."""
     if certificate is None:
         raise PolicyError("there is nothing to check against", remedy="give a policy")
     if original is None:

@@ -41,7 +41,6 @@ from incrowd.verify.spellings import end_names, join_ends, split_columns
 from incrowd.watch import Watch
 
 MOST = 8
-"""Releases that are compared at once."""
 _SPREAD = (
     "Labels are read as sets of values, and each record is spread evenly over its set: along the "
     "scale of numbers and dates, over the values of categories."
@@ -193,10 +192,7 @@ class _Tables:
         }
 
     def read_release(self, side: Side) -> ReleaseTable:
-        """Read a release, its labels as sets of values of the original.
-
-        `InputError` if they have no column in common.
-        """
+        """Read labels as sets of the original's values; `InputError` without a common column."""
         engine, split = _join_split_labels(fetch_into_memory(side.engine), self._engine.names)
         nested = set(engine.uncodable_columns)
         there = [n for n in self.original.columns if n in engine.names and n not in nested]
@@ -224,10 +220,7 @@ class _Tables:
         return read_column(original, shown, self._hierarchies.get(name))
 
     def find_quasi(self, releases: Sequence[ReleaseTable]) -> tuple[tuple[str, ...], bool]:
-        """The columns that people are found by, and whether these are a guess.
-
-        Without any in request or policy, these are the columns that a release makes coarser.
-        """
+        """The columns that people are found by; True if that is a guess: those made coarser."""
         asked = self._asked
         given = asked.quasi or (() if asked.policy is None else asked.policy.quasi)
         if given:

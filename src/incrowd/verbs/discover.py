@@ -43,12 +43,7 @@ from incrowd.identify.outcome import (
 )
 from incrowd.identify.records import Ratios, Records
 from incrowd.identify.sampled_answers import sampled_answer, size_for
-from incrowd.identify.sampling import (
-    count_rows_once,
-    differences_of,
-    sample_pairs,
-    sample_rows,
-)
+from incrowd.identify.sampling import count_rows_once, differences_of, sample_pairs, sample_rows
 from incrowd.io import files
 from incrowd.io.reading import enough_memory
 from incrowd.requests.discover import DiscoverRequest
@@ -178,7 +173,11 @@ def _discover_in_passing(table: PassingTable, options: DiscoverOptions, watch: W
         raise weighted_sample_error()
     records = _records_to_search(loaded, replace(options, drop_duplicates=False))
     if options.drop_duplicates:
-        loaded = replace(loaded, notes=(*loaded.notes, _distinct_note(drawn.seen)))
+        note = (
+            f"records that are written alike count once: at most {drawn.seen:,} are different, "
+            "and the answer is about these"
+        )
+        loaded = replace(loaded, notes=(*loaded.notes, note))
     pairs = None
     if rest:
         engine = MemoryEngine(rest[0].frame, text=table.text)
@@ -264,13 +263,6 @@ def _counting_notes(found: Discovery, sample: Records, options: DiscoverOptions)
         yield f"the numbers of possible values come from {of}"
 
 
-def _distinct_note(rows: int) -> str:
-    return (
-        f"records that are written alike count once: at most {rows:,} are different, and the "
-        "answer is about these"
-    )
-
-
 def _frames_until_stopped(table: PassingTable, watch: Watch) -> Iterator[Any]:
     """Yield the frames of a table until somebody stops it, or the time is up."""
     for frame in table.frames:
@@ -288,10 +280,7 @@ def _make_discovery(  # noqa: PLR0913  all that a discovery is made of
     *,
     seen: int | None = None,
 ) -> Discovery:
-    """Make the outcome of an answer about these records.
-
-    If the records are only a sample of the table, `seen` is the number of all its records.
-    """
+    """Make the outcome; `seen` is the number of all records if these are only a sample of them."""
     rows = fold_records(records)
     listed = sets_to_list(answer, rows)
     sets = tuple(measure_sets(rows, listed))
@@ -339,10 +328,7 @@ def _make_discovery(  # noqa: PLR0913  all that a discovery is made of
 def _notes_on_records(
     rows: Records, whole: Ratios, options: DiscoverOptions, *, sampled: bool
 ) -> Iterator[str]:
-    """Yield notes on columns that help no set, and on records that no set tells apart.
-
-    `whole` has the ratios of all columns together.
-    """
+    """Yield notes on columns that help no set, and on equal records; `whole` is of all columns."""
     constant = [
         name for name, line in zip(rows.names, rows.codes, strict=True) if (line == line[0]).all()
     ]
@@ -392,10 +378,7 @@ def _explain_column(  # noqa: PLR0913, PLR0917  a column, and what is known so f
 def _set_to_coarsen(
     name: str, known: tuple[tuple[ColumnSet, ...], ColumnSet | None]
 ) -> tuple[str, ...]:
-    """The first set found that has the column; without one, the smallest set plus the column.
-
-    If there is no smallest set, either, the column alone.
-    """
+    """The first set that has the column; else the smallest set, if there is one, and the column."""
     sets, minimum = known
     for one in sets:
         if name in one.columns:

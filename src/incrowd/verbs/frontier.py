@@ -22,7 +22,6 @@ from incrowd.search.literature.accuracy.frontier import frontier as frontier_of
 from incrowd.watch import Watch
 
 KINDS = ("csv", "json", "svg", "png", "html")
-"""The kinds of files, by their suffix."""
 
 
 def kind_of(path: AnyPath) -> str:
@@ -37,20 +36,14 @@ def kind_of(path: AnyPath) -> str:
 
 
 def refuse_unexplorable(path: AnyPath) -> None:
-    """Refuse a file for nodes or a curve if it could not be written later.
-
-    That is if its kind is unknown, its folder is missing, or nothing here draws pictures.
-    """
+    """Refuse a file of an unknown kind, or one that nothing here draws, or without its folder."""
     if kind_of(path) in {"svg", "png", "html"}:
         charts.refuse_undrawable()
     refuse_missing_folder(path, "what the search looked at")
 
 
 def write_explored(release: Release, path: AnyPath) -> None:
-    """Write the nodes that the search counted, as a table or a picture, by the suffix of the path.
-
-    `PolicyError` if the search has no lattice.
-    """
+    """Write the nodes that a search counted, by the path's suffix; `PolicyError` if it has none."""
     kind, explored, nodes = kind_of(path), release.explored, release.lattice
     if explored is None or nodes is None:
         raise PolicyError(

@@ -16,12 +16,13 @@ from incrowd.io import files
 from incrowd.io.reading import Opened, enough_memory, open_table
 from incrowd.linkage.identify import minimal_k_qis
 from incrowd.linkage.world import World, assumptions
+from incrowd.policy.coding import code_columns
 from incrowd.requests.discover import GroupsRequest
 from incrowd.requests.request import verb
 from incrowd.table.column import CodedColumn
 from incrowd.table.marks import MissingMarks
 from incrowd.table.names import choose_columns
-from incrowd.verbs.tables import EngineTable, codes_of, columns_to_look_at, is_batches
+from incrowd.verbs.tables import EngineTable, columns_to_look_at, is_batches
 from incrowd.watch import NestedWatch, Watch
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def groups(asked: GroupsRequest) -> Groups:
                 remedy="give at least one",
             )
         ids = _code_ids(engine, asked.world_id, policy)
-        world = _world_of_table(engine, codes_of(engine, names, policy), ids, asked.k)
+        world = _world_of_table(engine, code_columns(engine, policy, names), ids, asked.k)
         within = NestedWatch(watch, asked.time_limit)
         found = minimal_k_qis(world, asked.k, max_size=asked.max_size, watch=within)
         people, unnamed = _count_people(engine, ids)
@@ -71,10 +72,7 @@ def groups(asked: GroupsRequest) -> Groups:
 
 
 def _fill_in_policy(asked: GroupsRequest) -> GroupsRequest:
-    """Read the request's policy, and take from it what the request leaves open.
-
-    `PolicyError` if the largest size of a set is below 1.
-    """
+    """Fill in from the policy what the request leaves open; `PolicyError` for a size below 1."""
     if asked.max_size is not None and asked.max_size < 1:
         raise PolicyError("a set has at least one column", remedy="give a size of 1 or more")
     policy = None if asked.policy is None else files.policy_of(asked.policy)

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
+from functools import partial
 from math import isqrt
 from pathlib import Path
 from typing import Any
@@ -93,10 +94,7 @@ def mask(asked: MaskRequest) -> Masked:
 
 
 def _mask_table(source: Any, request: WithholdRequest, watch: Watch, *, like: bool) -> Masked:
-    """Mask a frame, or a table elsewhere.
-
-    With `like`, the rows of a table elsewhere come back as a table of its kind, else as a frame.
-    """
+    """Mask a frame or a table elsewhere; with `like`, the rows come back as a table of its kind."""
     engine = elsewhere.engine_of(source)
     if engine is None:
         return _mask_frame(source, request, watch)
@@ -245,10 +243,7 @@ def draw_order(records: int, seed: int | None, *, keep: bool) -> Counts | None:
 
 
 def _write_verified(found: Masked, target: AnyPath, like: tables.Source) -> None:
-    """Write the rows that leave, read and count them again, then replace the target.
-
-    `NotMetError`, and the target stays, if other rows were written or the ratio is too high.
-    """
+    """Write the rows, read and count them, then replace the target; a `NotMetError` leaves it."""
     tables.refuse_nested(rows_of(found.frame), found.published, target, like)
     tables.refuse_large(target, like, len(found.frame), len(found.published))
     with replace_at_end(target) as place:
@@ -260,10 +255,7 @@ def _write_verified(found: Masked, target: AnyPath, like: tables.Source) -> None
 
 
 def _recount(rows: pl.DataFrame, published: Sequence[str], records: int) -> Ratios:
-    """Count the ratios of the rows that leave again, by Polars alone.
-
-    `NotMetError` if they have other columns or another number of records.
-    """
+    """Count ratios again, by Polars alone; `NotMetError` for other columns or another length."""
     if tuple(rows.columns) != tuple(published) or rows.height != records:
         raise other_rows_error()
     return count_ratios(rows)
@@ -285,13 +277,11 @@ def _mask_in_passes(
         refuse_unwritable(form)
         decision = _decide_by_sample(table, request, watch)
         names = decision.published
+        leaving: Frames = partial(table.frames, names)
         if place is not None:
             _write_in_passes(table, place, form, decision)
-            ratios = _recount_in_passes(
-                lambda: written_rows(place, form, names, reading.piece), decision, watch
-            )
-        else:
-            ratios = _recount_in_passes(lambda: table.frames(names), decision, watch)
+            leaving = partial(written_rows, place, form, names, reading.piece)
+        ratios = _recount_in_passes(leaving, decision, watch)
         refuse_above(ratios, request.measure, request.ratio)
         return decision.make_masked(None, ratios, watch.elapsed, table.notes)
 
@@ -324,10 +314,7 @@ def _decide_by_sample(table: RereadableTable, request: WithholdRequest, watch: W
 def _check_size_in_passing(
     frames: Iterable[pl.DataFrame], whole: int, check: Callable[[], None]
 ) -> Iterator[pl.DataFrame]:
-    """Yield the frames, and call `check` once they exceed `whole` records.
-
-    `InputError` at the end if there were no records.
-    """
+    """Yield the frames; call `check` above `whole` records; `InputError` if there were none."""
     seen = 0
     for frame in frames:
         if seen <= whole < seen + frame.height:
@@ -341,10 +328,7 @@ def _check_size_in_passing(
 def _withhold_by_sample(
     records: StreamSample, pairs: Sequence[StreamSample], request: WithholdRequest
 ) -> Withholding:
-    """Decide by samples which columns to withhold; exactly if `records` are the whole table.
-
-    `pairs` has a sample of pairs of records, or is empty if records are counted.
-    """
+    """Decide by a sample, of `pairs` if there are any; exactly if `records` are the whole table."""
     if records.whole:
         return withhold(records.records(), replace(request, method="greedy", sample=None))
     drawn = (pairs[0] if pairs else records).records()

@@ -16,11 +16,12 @@ from incrowd.identify.outcome import JudgedSet, JudgedSets
 from incrowd.identify.records import Records
 from incrowd.io import files
 from incrowd.io.reading import Opened, enough_memory, open_table
+from incrowd.policy.coding import code_columns
 from incrowd.requests.discover import JudgeSetsRequest
 from incrowd.requests.request import verb
 from incrowd.table.column import CodedColumn
 from incrowd.table.names import choose_columns, unique_names
-from incrowd.verbs.tables import codes_of, is_batches
+from incrowd.verbs.tables import is_batches
 
 Sets: TypeAlias = tuple[tuple[str, ...], ...]
 
@@ -85,10 +86,7 @@ def _sets_of(given: str | Sequence[str] | Sequence[Sequence[str]]) -> Sets:
 def _judge_by_declared_sizes(
     asked: JudgeSetsRequest, sets: Sets, test: PopulationTest
 ) -> JudgedSets:
-    """Judge the sets by declared numbers of values alone.
-
-    `PolicyError` if a number is declared for a column of no set.
-    """
+    """Judge by declared numbers of values alone; `PolicyError` if one is of a column of no set."""
     columns = _columns_of(sets)
     for name in asked.domains or ():
         if name not in columns:
@@ -103,16 +101,13 @@ def _judge_by_declared_sizes(
 def _judge_in_table(
     asked: JudgeSetsRequest, sets: Sets, test: PopulationTest, table: Opened
 ) -> JudgedSets:
-    """Judge the sets in a table, by declared numbers of values or by its estimates.
-
-    `InputError` if the table has no records.
-    """
+    """Judge by declared or estimated numbers of values; `InputError` if there are no records."""
     engine, columns = table.engine, _columns_of(sets)
     choose_columns(engine.names, (*columns, *(asked.domains or ())))
     if not engine.records:
         raise InputError("the table has no records", remedy="give at least one")
     policy = None if asked.policy is None else files.policy_of(asked.policy)
-    rows = _count_records(engine, codes_of(engine, columns, policy))
+    rows = _count_records(engine, code_columns(engine, policy, columns))
     return JudgedSets(
         tuple(_judge_in_records(test, rows, sets)),
         test.people,

@@ -185,10 +185,7 @@ def _planned_columns(engine: Engine, names: Sequence[str]) -> dict[str, PlannedC
 
 
 def _class_sizes(engine: Engine, found: Plan, columns: Mapping[str, PlannedColumn]) -> Counts:
-    """Count the records per class if the plan is carried out, where the table is.
-
-    If the plan shows no column, all records are one class.
-    """
+    """Count the records per class of a plan, where the table is; one class if it shows nothing."""
     shown = columns_shown(found, columns)
     if not shown:
         return np.array([engine.records], dtype=np.int64)
@@ -203,8 +200,7 @@ def _guess_quasi(engine: Engine) -> tuple[str, ...]:
     found = [one.name for one in make_profiles(engine) if draft.guess_role(one).role is Role.QUASI]
     if not found:
         raise PolicyError(
-            "no column looks quasi-identifying",
-            remedy="name the columns to plan with --columns",
+            "no column looks quasi-identifying", remedy="name the columns to plan with --columns"
         )
     return tuple(found)
 
@@ -290,10 +286,7 @@ def _change_policy(
 
 
 def _raise_levels(found: Plan, levels: Mapping[str, int], engine: Engine) -> Plan:
-    """Show these levels in place of the planned ones, and measure the plan again.
-
-    `InfeasibleError` if no column then shows anything.
-    """
+    """Show these levels and measure the plan again; `InfeasibleError` if nothing is shown."""
     columns = _planned_columns(engine, [action.column for action in found.actions])
     actions = tuple(raise_level(action, levels, columns[action.column]) for action in found.actions)
     if all(action.left_out for action in actions):

@@ -72,10 +72,7 @@ class _Run:
         return self.options.leaving_columns(self.table.names)
 
     def code_rows(self, frames: Frames, names: Sequence[str]) -> Iterator[pl.DataFrame]:
-        """Yield the rows with these columns, in divided ones the code of each cell's bucket.
-
-        `OtherRecordsError` if these are not as many records as in the first pass.
-        """
+        """Yield rows with codes of buckets; `OtherRecordsError` for another number of records."""
         start = 0
         for frame in frames(names):
             tasks = [partial(column.look_up, frame[column.name], start) for column in self.columns]
@@ -167,10 +164,7 @@ def _first_passes(
 def _first_pass(
     table: RereadableTable, frames: Frames, options: QuantileOptions, watch: Watch, *, whole: bool
 ) -> _Run:
-    """Draw a sample of `frames` and divide the columns by it, or exactly if the `whole` fits.
-
-    `InputError` without records, `InfeasibleError` for fewer than k.
-    """
+    """Divide the columns by a sample of `frames`, or by the `whole`; refuse fewer than k rows."""
     drawn = _draw_sample(frames(options.columns), options, watch, whole=whole)
     options.refuse_small(drawn.seen)
     columns = _divide_columns(drawn, options)
@@ -218,10 +212,9 @@ def is_rewritable(table: RereadableTable, form: Form) -> bool:
 def _rewrite_text(
     table: RereadableTable, place: Path, options: QuantileOptions, watch: Watch, *, whole: bool
 ) -> tuple[_Run, list[ShownBuckets]] | None:
-    """Write the rows that leave byte for byte; return the run and what is shown.
+    """Write the rows byte for byte; return the run and what is shown, not yet counted again.
 
-    They are counted again later. None if anything is odd about the text or the options: the
-    thorough way does it, or refuses.
+    None if anything is odd about text or options: the thorough way does it, or refuses.
     """
     if table.text is None:
         return None
@@ -293,10 +286,7 @@ def _second_pass(run: _Run, opened: OpenTarget, folder: Path | None) -> list[Sho
 
 
 def _write_in_new_order(run: _Run, opened: OpenTarget, folder: Path | None) -> list[ShownBuckets]:
-    """Write the rows in a new order, and return what their columns show.
-
-    `OtherRecordsError`, and nothing is written, if the first pass saw other records.
-    """
+    """Write rows in a new order; return what is shown. `OtherRecordsError` before any leaves."""
     shown: list[ShownBuckets] = []
     cells = run.records * len(run.leaving_columns)
     with scratch_frames(folder) as scratch, opened() as write:

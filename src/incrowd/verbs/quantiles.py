@@ -22,12 +22,7 @@ from incrowd.engines.memory import MemoryEngine, native_frame
 from incrowd.engines.stream import RecordReservoir
 from incrowd.errors import InputError, boundary
 from incrowd.io.reading import AnyPath, Reading, compute_frame, enough_memory, is_path, rows_of
-from incrowd.population.buckets import (
-    Bucketing,
-    BucketRecount,
-    QuantileOptions,
-    enforce_k,
-)
+from incrowd.population.buckets import Bucketing, BucketRecount, QuantileOptions, enforce_k
 from incrowd.population.quantiles import Bucketed
 from incrowd.requests.quantiles import QuantilesRequest
 from incrowd.requests.request import verb

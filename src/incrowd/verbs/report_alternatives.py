@@ -13,10 +13,7 @@ _MOST = 200
 
 
 def alternatives_of(explored: Explored, least: int, left_out: int) -> Iterator[Alternative]:
-    """Yield the releasable nodes of least loss; `least` people are in each class that leaves.
-
-    `left_out` records are not in the release.
-    """
+    """Yield the releasable nodes of least loss; `least` share a class, `left_out` do not leave."""
     can = np.flatnonzero(explored.state == int(NodeState.RELEASABLE))
     order = can[np.argsort(explored.loss[can], kind="stable")][:_MOST]
     for i in np.unique(np.append(order, explored.best)).tolist():

@@ -43,10 +43,7 @@ Result = TypeVar("Result")
 _MOST_COUNTED = 60
 """Distinct values of columns that only leave as they are are counted up to so many columns."""
 NO_ORIGINAL = "The original table is not here. Add it with --original FILE to see {}."
-_FAILED = {
-    "attacks": "Attacks could not be played",
-    "utility": "The release cannot be compared",
-}
+_FAILED = {"attacks": "Attacks could not be played", "utility": "The release cannot be compared"}
 _UNMADE = (
     "There is no certificate: how the rows were ordered, and whether spans end on exact values of "
     "single people, is not known."
@@ -174,13 +171,11 @@ def _column_facts(source: ReportSource) -> Iterator[ColumnFact]:
 
 def _distinct_before(source: ReportSource) -> dict[str, int]:
     """Count the distinct values of the original's coded columns; empty without an original."""
-    if source.table is None:
+    if (table := source.table) is None:
         return {}
-    table = source.table
-    coded = {name: column for name, (column, _) in {**table.counted, **table.quasi}.items()}
     return {
         name: int(np.count_nonzero(table.engine.frequency(column)[1:]))
-        for name, column in coded.items()
+        for name, (column, _) in {**table.counted, **table.quasi}.items()
     }
 
 

@@ -61,7 +61,11 @@ def attack_release(source: ReportSource) -> AttackFacts:
     tables = AttackTables(release, others, knowledge_for(asked), worlds)
     found = play_attacks(tables, asked, every_world=bool(worlds))
     if table is not None and not others:
-        found = replace(found, notes=(*found.notes, _only_released_note(engine.records)))
+        note = (
+            f"with {engine.records:,} records attacks are played on the released rows alone here; "
+            "for attackers who know the original run incrowd attack --original"
+        )
+        found = replace(found, notes=(*found.notes, note))
     return AttackFacts(
         attacks=tuple(_attack_fact(one, found, asked) for one in found.attacks),
         broken=len(found.broken),
@@ -152,11 +156,3 @@ def _sample_if_large(engine: Engine) -> Engine:
         return engine
     names = [name for name in engine.names if name not in columns_without_codes(engine.sealed)]
     return MemoryEngine(engine.sample(names, COMPARED), text=engine.text)
-
-
-def _only_released_note(records: int) -> str:
-    """The note that attacks on so many records know the released rows alone."""
-    return (
-        f"with {records:,} records attacks are played on the released rows alone here; for "
-        "attackers who know the original run incrowd attack --original"
-    )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 
@@ -26,13 +27,7 @@ from incrowd.exposure.explained import (
 from incrowd.exposure.measure import measure, without_sensitive
 from incrowd.exposure.pairs import unique_by_pairs
 from incrowd.exposure.risk import Figures
-from incrowd.exposure.spread import (
-    records_by_step,
-    risk_steps,
-    size_steps,
-    step_names,
-    value_steps,
-)
+from incrowd.exposure.spread import records_by_step, risk_steps, size_steps, step_names, value_steps
 from incrowd.models import LDiversity, TCloseness
 from incrowd.models.model import Model
 from incrowd.partition.classes import Classes, SensitiveColumn, classes_of, number_columns
@@ -88,12 +83,9 @@ class ClassedTable:
         cells = [numbered_cells(lines.cells[name]) for name in policy.quasi]
         equal = [np.zeros(len(lines.records), dtype=np.int32)]
         quasi = [numbered.codes.astype(np.int32) for numbered in cells] or equal
-        held, described = [], []
-        for name in names:
-            codes, column = _sensitive_codes(lines, name, policy, table)
-            held.append(codes)
-            described.append(column)
-        return cls(policy.quasi, fold(quasi, held, records=lines.records), tuple(described))
+        described = [_sensitive_codes(lines, name, policy, table) for name in names]
+        tally = fold(quasi, [codes for codes, _ in described], records=lines.records)
+        return cls(policy.quasi, tally, tuple(column for _, column in described))
 
     @cached_property
     def classes(self) -> Classes:
@@ -116,10 +108,7 @@ class ClassedTable:
 def _sensitive_codes(
     lines: CountedRows, name: str, policy: Policy, table: LoadedTable | None
 ) -> tuple[Codes, SensitiveColumn]:
-    """Code a sensitive column by the places of its values in the original, and describe it.
-
-    Without an original, or if that lacks a value, by their places in the release.
-    """
+    """Code a sensitive column by its values in the original or, if one is missing, the release."""
     cells = numbered_cells(lines.cells[name])
     kind = policy.columns[name].kind or kind_of_labels(cells.labels)
     reference = own_reference(lines.cells[name], kind, lines.records)
@@ -332,8 +321,7 @@ def _worst_pairs(
     """Yield the pairs of columns that make most records unique, with the share, highest first."""
     found = [
         (names[i], names[j], float(unique[i, j]))
-        for i in range(len(names))
-        for j in range(i + 1, len(names))
+        for i, j in combinations(range(len(names)), 2)
         if unique[i, j] > 0 and public_share(float(unique[i, j]), tally.records) is not None
     ]
     yield from sorted(found, key=lambda pair: -pair[2])[:_WORST]

@@ -48,16 +48,12 @@ class ReportSource:
     """What the report is asked of, with its policy read."""
     policy: Policy
     engine: Engine
-    """Of the release."""
     check: Check
     """What was counted again, or what the run that made the release has proved."""
     counted: Literal["file", "run", "certificate"]
     name: str
-    """What the release is called."""
     command: str
-    """The command that checks the release again."""
     table: LoadedTable | None = None
-    """The original."""
     sampled: bool = False
     """Whether the original is so large that only a sample of its rows was coded."""
     certificate: Certificate | None = None

@@ -1,7 +1,4 @@
-"""The report on a release that was just written, and the command that checks a release again.
-
-A report leaves, so that the command names files without their folders.
-"""
+"""The report on a release that was just written; its command names files without folders."""
 
 import shlex
 from collections.abc import Mapping
@@ -23,7 +20,6 @@ class WrittenRelease:
 
     release: Release
     file: str
-    """The original."""
     table: Opened
     """The same, opened already."""
     paths: Mapping[str, str]

@@ -65,10 +65,7 @@ def risk(asked: RiskRequest) -> Risk:
 
 
 def _fill_in_policy(asked: RiskRequest) -> RiskRequest:
-    """Read the request's policy, and take from it what the request leaves open.
-
-    Refuse a request that cannot be measured (`_refuse_unmeasurable`).
-    """
+    """Fill in from the policy what the request leaves open; refuse what cannot be measured."""
     asked = with_policy(asked)
     policy = asked.policy
     if policy is not None:
@@ -121,13 +118,9 @@ def _measure_risk(engine: Engine, asked: RiskRequest, watch: Watch) -> tuple[Ris
     codes = coding.code_columns(engine, asked.policy, names, asked.missing_values)
     unit = _code_units(engine, asked)
     coded = _Coded(engine, {name: codes[name] for name in asked.quasi}, unit)
-    columns, sensitive = [], []
-    for name in asked.sensitive:
-        column, described = _describe_sensitive(
-            coded, codes[name], (asked.hierarchies or {}).get(name)
-        )
-        columns.append(column)
-        sensitive.append(described)
+    given = asked.hierarchies or {}
+    described = [_describe_sensitive(coded, codes[n], given.get(n)) for n in asked.sensitive]
+    columns, sensitive = [column for column, _ in described], [one for _, one in described]
     watch.tell("counting classes", 0.0)
     tally = engine.tally([*coded.quasi.values()], columns, unit, asked.weight)
     watch.tell("measuring the risk", 0.0)

@@ -61,10 +61,7 @@ def safe_harbor(asked: SafeHarborRequest) -> Checklist:
 
 
 def rules_of(today: int | None, zip_populations: Mapping[str, int]) -> SafeHarborRules:
-    """Make the rules: the year in which ages count, and people by the start of ZIP codes.
-
-    `today` None is the present year. `PolicyError` if a year or a number of people is none.
-    """
+    """Make the rules; `today` None is the present year. `PolicyError` for a bad year or number."""
     year = datetime.now(UTC).year if today is None else today
     if not isinstance(year, Integral) or not 1900 <= year <= 2200:
         raise PolicyError(
@@ -95,10 +92,7 @@ def table_facts(
 def _check_policy(
     engine: Engine, policy: Policy, folder: AnyPath, rules: SafeHarborRules
 ) -> Checklist:
-    """Check the columns that the policy lets leave, at the finest level that they may show.
-
-    Refused if the policy does not declare all columns.
-    """
+    """Check what a policy lets leave, at its finest; refused unless it declares all columns."""
     require_declared(policy, engine.names)
     columns = _leaving_profiles(engine, policy, folder)
     staying = {*dropped_columns(policy), *pseudonymous_columns(policy)}

@@ -24,6 +24,7 @@ from incrowd.identify.records import Records
 from incrowd.io.batches import open_batches
 from incrowd.io.passes import no_batches_error
 from incrowd.io.reading import AnyPath, Opened, Reading, is_path
+from incrowd.policy.coding import code_columns
 from incrowd.table.cells import select_columns
 from incrowd.table.column import CodedColumn, Role
 from incrowd.table.encode import columns_without_codes
@@ -55,10 +56,7 @@ class EngineTable:
     """How columns are read."""
 
     def without_nested(self, named: Sequence[str]) -> Self:
-        """The table without columns of lists and structures, unless they are named.
-
-        `InputError` if no column would be left.
-        """
+        """The table without unnamed lists and structures; `InputError` if no column is left."""
         nested = {*columns_without_codes(self.engine.sealed)} - {*named}
         names = tuple(name for name in self.names if name not in nested)
         if names == self.names:
@@ -78,7 +76,7 @@ class TableInMemory(EngineTable):
 
     def codes(self, names: Sequence[str]) -> dict[str, CodedColumn]:
         """Code these columns, in this order."""
-        return codes_of(self.engine, names, self.policy)
+        return code_columns(self.engine, self.policy, names)
 
     def code_records(self) -> Records:
         """Code all columns to look at: a row for each record."""
@@ -95,7 +93,6 @@ class PassingTable:
     notes: Sequence[str] = ()
     """Complete when all records have passed."""
     policy: "Policy | None" = None
-    """How columns are read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +103,7 @@ class TableElsewhere(EngineTable):
         """The sizes of classes of records equal in these columns; how many classes have each."""
         if self.policy is None:
             return self.engine.class_sizes(names)
-        columns = codes_of(self.engine, names, self.policy)
+        columns = code_columns(self.engine, self.policy, names)
         records = self.engine.counts((), list(columns.values())).records
         sizes, classes = np.unique(records, return_counts=True)
         return sizes, classes
@@ -128,17 +125,6 @@ def columns_to_look_at(
         return None
     stays = {Role.IDENTIFIER, Role.DROP, Role.UNIT}
     return tuple(name for name, column in policy.columns.items() if column.role not in stays)
-
-
-def codes_of(
-    engine: Engine, names: Sequence[str], policy: "Policy | None"
-) -> dict[str, CodedColumn]:
-    """Code these columns, in this order, as the policy says if there is one."""
-    if policy is None:
-        return engine.codes(names)
-    from incrowd.policy.coding import code_columns  # noqa: PLC0415  policies take long to load
-
-    return code_columns(engine, policy, names)
 
 
 @contextmanager
@@ -231,10 +217,7 @@ def passes_once(path: AnyPath) -> bool:
 def _passing_frames(
     frames: Iterable[Any], columns: Sequence[str] | None, *, whole: bool
 ) -> PassingTable:
-    """Make a table of frames that pass; `PolicyError` if the `whole` is needed at once.
-
-    `InputError` if there is not even one frame.
-    """
+    """Make a table of frames; `PolicyError` if `whole` is asked for, `InputError` without any."""
     if whole:
         raise PolicyError(
             "an exact answer needs all records at once, and batches pass once",

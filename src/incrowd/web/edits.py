@@ -54,11 +54,7 @@ def models(text: str) -> list[dict[str, Any]]:
 
 
 def k_model(text: str) -> str:
-    """The name of the model whose k the slider sets.
-
-    That is the world's if the policy has it and not the table's; else the table's, which the policy
-    may lack.
-    """
+    """The model whose k the slider sets: the world's if only that is there, else the table's."""
     names = [model["name"] for model in models(text)]
     return OF_WORLD if OF_WORLD in names and OF_TABLE not in names else OF_TABLE
 

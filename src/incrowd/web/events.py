@@ -39,6 +39,4 @@ class Cancelled:
 
 
 Ending: TypeAlias = Done | Failed | Cancelled
-"""How a job ends."""
 Event: TypeAlias = Progress | Ending
-"""What a worker says about a job."""

@@ -104,7 +104,6 @@ class HistogramFacts:
 
     bins: tuple[Bin, ...]
     level: int
-    """The level of the hierarchy that the bins are of."""
     other: int | None = 0
     """Records of bins that are not shown."""
 
@@ -168,7 +167,6 @@ class OfferedHierarchy:
     """As a policy holds it."""
     words: str
     nodes: tuple[int, ...]
-    """Labels that records show, by level."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,7 +178,6 @@ class Choices:
     of_world: tuple[str, ...] = ()
     """Those of them that count the people of a world."""
     presets: Mapping[str, str] = field(default_factory=dict)
-    """Presets, and whom each is for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,9 +237,7 @@ class WhatIf:
     before: ClassFacts
     """The table as it is."""
     after: ClassFacts
-    """Records that would leave."""
     suppressed: int | None
-    """Records that would be left out."""
     why_refused: str | None
     """Why such a release may not leave, in words; None if it may."""
     loss_name: str
@@ -253,7 +248,6 @@ class WhatIf:
     quick: bool
     """Whether a longer search may lose less: the loss is then a bound, at most what is said."""
     how: str
-    """How the classes were made, in words."""
     seconds: float
     world: WorldRisk | None = None
     """None if no model counts the people of a world."""
@@ -299,7 +293,6 @@ class Replaced:
     names: tuple[str, ...]
     """Empty if nothing is there."""
     signed: bool
-    """Whether the certificate among them is signed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -307,7 +300,6 @@ class ReleaseFacts:
     """A release that was written, read again and verified."""
 
     release: str
-    """Its file."""
     certificate: str
     report: str | None
     verdicts: tuple[Verdict, ...]

@@ -4,16 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from incrowd.errors import InputError, PolicyError
+from incrowd.errors import InputError, PolicyError, boundary
 
 TABLES = (
     *(".csv", ".tsv", ".txt", ".gz", ".zst", ".zip"),
     *(".parquet", ".arrow", ".feather", ".ipc"),
     *(".xlsx", ".xls", ".ods", ".sav", ".dta", ".sas7bdat", ".xpt"),
 )
-"""Endings of files that may be tables."""
 MOST = 1000
-"""Entries of a folder that are shown."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,12 +44,8 @@ def list_folder(folder: str | Path, relative: str = "") -> tuple[FolderEntry, ..
     `InputError` if it cannot be read, `PolicyError` if it is outside of the chosen folder.
     """
     root, place = Path(folder).resolve(), path_within(folder, relative)
-    try:
+    with boundary(InputError("this folder cannot be read", remedy="choose another one")):
         names = sorted(path.name for path in place.iterdir() if not path.name.startswith("."))
-    except OSError:
-        names = None
-    if names is None:
-        raise InputError("this folder cannot be read", remedy="choose another one")
     entries = [one for name in names for one in _entry(root, place / name)]
     return tuple(sorted(entries, key=lambda one: not one.folder)[:MOST])
 

@@ -205,7 +205,6 @@ class Explore(OfWorld[tuple[facts.TriedRelease, ...]], work="what_if:explore", g
     ks: tuple[int, ...] = (2, 3, 5, 10, 20, 50)
     suppressions: tuple[float, ...] = (0.0, 0.05)
     seconds: float = 5.0
-    """Time limit of each."""
 
 
 # Releases
@@ -218,7 +217,6 @@ class MakeRelease(OfWorld[facts.ReleaseFacts], work="releases:make_release"):
     target: str
     seed: int | None
     report: str | None = None
-    """The file of the report, if one is wanted."""
     sign: str | None = None
     """The file of the private key."""
     key_file: str | None = None

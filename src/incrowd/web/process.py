@@ -50,10 +50,7 @@ class Replies:
 
 
 def serve(wire: Connection, stop: Flag) -> None:
-    """Answer the requests that come by wire, one after the other, until the server goes away.
-
-    `stop` is set while the present job shall end.
-    """
+    """Answer requests one by one until the server is gone; `stop` is set to end the present one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _exit_in_order)
     state = import_module("incrowd.web.work.state").WorkerState()
@@ -89,9 +86,5 @@ def _warm_up() -> None:
 def _exit_in_order(*_: object) -> NoReturn:
     """Exit so that half a release is deleted; a second signal must not end the ending."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    sys.unraisablehook = _ignore_error  # it may come in the middle of an import
+    sys.unraisablehook = lambda _: None  # it may come in the middle of an import
     raise SystemExit
-
-
-def _ignore_error(_: object) -> None:
-    """Say nothing of what an exit interrupted."""

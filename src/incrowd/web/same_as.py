@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 POLICY = "policy.toml"
 DEMO = "hospital.csv"
-"""The made-up hospital, in the private folder."""
 _MADE_UP = (
     "python -c 'from incrowd.datasets import hospital; "
     'hospital(2000, seed=7).write_csv("hospital.csv")\''

@@ -7,12 +7,12 @@ import secrets
 import signal
 import socket
 import webbrowser
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from incrowd.errors import InputError
 from incrowd.web import jobs, same_as, uploads
@@ -20,12 +20,8 @@ from incrowd.web.events import Done
 from incrowd.web.guard import Guard
 from incrowd.web.session import PageSession
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
 HOST = "127.0.0.1"
-_LARGEST_MESSAGE = 2**22
-"""Bytes of a message that the browser may send."""
+_MESSAGE_BYTES = 2**22
 _RECONNECT = 30.0
 """Seconds for which a tab can come back to where it was."""
 
@@ -93,17 +89,13 @@ def refuse_without_nicegui() -> None:
     """Raise `InputError` if NiceGUI or its server is not installed."""
     if find_spec("nicegui") is None or find_spec("uvicorn") is None:
         raise InputError(
-            "the page needs NiceGUI, which is not installed",
-            remedy="pip install 'incrowd[web]'",
+            "the page needs NiceGUI, which is not installed", remedy="pip install 'incrowd[web]'"
         )
 
 
 @contextmanager
 def closing_socket(port: int | None) -> Iterator[tuple[socket.socket, int]]:
-    """Yield a socket on this machine alone, and its port: any free one for None.
-
-    `InputError` if this port is not free; the socket is closed at the end.
-    """
+    """Yield a socket of this machine alone and its port (None: any); `InputError` if taken."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as bound:
         try:
             bound.bind((HOST, port or 0))
@@ -128,7 +120,7 @@ def application(
     from incrowd.web import pages  # noqa: PLC0415  pages import NiceGUI
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> "AsyncIterator[None]":
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         session.worker.start()
         made_up = asyncio.create_task(_open_hospital(session)) if demo else None
         yield
@@ -217,7 +209,7 @@ def run(guard: Guard, bound: socket.socket, ready: Callable[[], None]) -> None:
         access_log=False,
         server_header=False,
         date_header=False,
-        ws_max_size=_LARGEST_MESSAGE,
+        ws_max_size=_MESSAGE_BYTES,
         timeout_graceful_shutdown=1,
     )
     Server(settings).run(sockets=[bound])
@@ -226,10 +218,7 @@ def run(guard: Guard, bound: socket.socket, ready: Callable[[], None]) -> None:
 def _open_browser(
     address: str, session: PageSession, options: UiOptions, say: Callable[[str], None]
 ) -> None:
-    """Print the address and, if a browser is wanted, open it.
-
-    The browser gets it by way of a file, so that no list of processes shows the token.
-    """
+    """Say the address; open it, if wanted, by a file: no list of processes shows the token then."""
     say(f"incrowd is open at {address}\nPress Ctrl-C to end it.")
     if not options.browser:
         return

@@ -16,7 +16,6 @@ from incrowd.web.worker import Ticket, Worker
 PINNED = 4
 """Points that can be pinned."""
 _State: TypeAlias = tuple[str, jobs.WorldFiles]
-"""A policy, and what an attacker may hold."""
 _KEPT_ENDINGS = (".csv", ".tsv", ".parquet", ".arrow")
 
 
@@ -25,7 +24,6 @@ class PageSession:
 
     def __init__(self, folder: str | Path = ".", *, worker: Worker | None = None) -> None:
         self.folder = Path(folder).resolve()
-        """The folder that files are chosen in."""
         self.worker = worker or Worker()
         self.behind = Worker()
         """For searches that nobody waits for; its process starts with the first of them."""
@@ -39,14 +37,11 @@ class PageSession:
         self.sign: str | None = None
         self.key_file: str | None = None
         self.world = jobs.NO_WORLD
-        """Tables that an attacker may hold."""
         self.pinned: tuple[TriedRelease, ...] = ()
-        """Points that are compared."""
         self._undo: list[_State] = []
         self._redo: list[_State] = []
         self._private: PrivateFolder | None = None
         self.uploads = uploads.Uploads(lambda: self.private)
-        """Files that the browser handed over."""
         self._visited = -math.inf
 
     # The table
@@ -183,10 +178,7 @@ class PageSession:
         return self.table
 
     def name_release(self, name: str) -> None:
-        """Set the file of the release, in the folder that files are chosen in.
-
-        `PolicyError` if the name is empty or names a folder.
-        """
+        """Set the release's file, in the chosen folder; `PolicyError` for no name or a folder's."""
         plain = name.strip()
         if plain in ("", ".", "..") or any(mark in plain for mark in "/\\\0"):
             usual = usual_release_name(self.source or "table.csv")
@@ -196,10 +188,7 @@ class PageSession:
         self.target = str(self.folder / plain)
 
     def release_job(self) -> jobs.MakeRelease:
-        """The job that makes the release, the same as the command of `same_as.shell_command`.
-
-        `PolicyError` without a table.
-        """
+        """The job that makes the release of the table; `PolicyError` without a table."""
         return jobs.MakeRelease(
             table=self.require_table(),
             policy=self.policy,

@@ -84,8 +84,7 @@ def rename(grid: TreeRows, level: int, old: str, new: str) -> TreeRows:
         return _change_rows(TreeRows(tuple(rows), name), lambda row: row)
     above = _path_from(grid, level, name)
     return _change_rows(
-        grid,
-        lambda r: (*r[:level], *(above or (name, *r[level + 1 :]))) if r[level] == old else r,
+        grid, lambda r: (*r[:level], *(above or (name, *r[level + 1 :]))) if r[level] == old else r
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from incrowd.engines.private_folders import PREFIX
-from incrowd.errors import InputError
+from incrowd.errors import InputError, sentence
 from incrowd.web.guard import Message, Receive, Send
 
 MOST = 2 * 10**9
@@ -59,7 +59,6 @@ class Uploads:
         self._private = private
         self.most = most
         self.files: dict[str, Path] = {}
-        """By purpose."""
 
     def make_place(self, name: str) -> Path:
         """Make a folder of its own for a file, only for this user; return the file's path in it."""
@@ -149,10 +148,7 @@ class Receiver:
             return
 
     async def _take(self, scope: Any, receive: Receive) -> str:
-        """Take the file of a request and return the name that it is kept under.
-
-        `UploadError` if it is refused, `OSError` if there can be no folder for it.
-        """
+        """Take a file and return its name; `UploadError` if refused, `OSError` if not written."""
         headers = {
             key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]
         }
@@ -175,22 +171,23 @@ class Receiver:
     async def _write(self, path: Path, receive: Receive, size: int) -> None:
         """Write the body of a request, which says that it has this size.
 
-        `UploadError` if it is larger than allowed, or, once all of it has come, if it could not be
-        written.
+        `UploadError` if it is larger than allowed, `OSError` if it cannot be written: either once
+        the rest has come, of which as much again as is allowed is heard.
         """
-        body = _blocks(receive, self._uploads.most)
+        most, taken = self._uploads.most, 0
+        body = _blocks(receive, 2 * most)
         try:
             _refuse_full(path.parent, size)
             with os.fdopen(os.open(path, _NEW, 0o600), "wb") as file:
                 async for block in body:
+                    taken += len(block)
+                    if taken > most:
+                        raise too_large_error(most)
                     await asyncio.to_thread(file.write, block)
-        except OSError as error:
-            unwritten = _write_error(error)
-        else:
-            return
-        async for _ in body:  # a browser hears an answer only once it has sent everything
-            pass
-        raise unwritten
+        except (UploadError, OSError):
+            async for _ in body:  # a browser hears an answer only once it has sent everything
+                pass
+            raise
 
 
 def _refuse_full(folder: Path, size: int) -> None:
@@ -200,29 +197,26 @@ def _refuse_full(folder: Path, size: int) -> None:
 
 
 async def _blocks(receive: Receive, most: int) -> AsyncIterator[bytes]:
-    """Yield the body of a request, about a megabyte at a time.
+    """Yield the body of a request, about a megabyte at a time, until it has more than `most` bytes.
 
-    `UploadError` beyond `most` bytes, `_BrokenOffError` if the browser goes away.
+    `_BrokenOffError` if the browser goes away.
     """
     held, size, more = bytearray(), 0, True
-    while more:
+    while more and size <= most:
         message: Message = await receive()
         if message["type"] == "http.disconnect":
             raise _BrokenOffError
         piece, more = message.get("body", b""), message.get("more_body", False)
         held += piece
         size += len(piece)
-        if size > most:
-            raise too_large_error(most)
-        if len(held) >= _BLOCK or not more:
+        if len(held) >= _BLOCK or not more or size > most:
             yield bytes(held)
             held.clear()
 
 
 def refusal_words(error: UploadError) -> str:
     """Two sentences: why a file is not taken, and what helps."""
-    words = (error.message, error.remedy)
-    return " ".join(f"{one[:1].upper()}{one[1:]}." for one in words)
+    return f"{sentence(error.message)} {sentence(error.remedy)}"
 
 
 def too_large_error(most: int) -> UploadError:

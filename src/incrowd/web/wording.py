@@ -37,8 +37,7 @@ _ASIDE = re.compile(r"\s*\((?:[^()]*\s)?--?[a-z][^()]*\)")
 _EXAMPLE = re.compile(r", such as --[a-z][a-z-]*(?: [^\s;,]+)?")
 _CLAUSE = re.compile(r"(; |, or |, and |: |\. )")
 _SYMBOL = re.compile(r"[a-z] = ")
-_NAMED = 8
-"""Names that a sentence lists."""
+_NAMES_LISTED = 8
 _TEXT = re.compile(r">([^<>]*--[a-z][^<>]*)<")
 
 
@@ -94,8 +93,8 @@ def list_names_shortly(names: Sequence[str]) -> str:
     >>> list_names_shortly(["age", "sex"]), list_names_shortly([str(n) for n in range(12)])
     ('age, sex', '0, 1, 2, 3, 4, 5, 6, 7 and 4 more')
     """
-    more = len(names) - _NAMED
-    shown = ", ".join(names[:_NAMED])
+    more = len(names) - _NAMES_LISTED
+    shown = ", ".join(names[:_NAMES_LISTED])
     return f"{shown} and {more:,} more" if more > 0 else shown
 
 

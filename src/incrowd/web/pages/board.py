@@ -1,7 +1,4 @@
-"""The board of roles: a place for each, and cards of columns to drag or to click into them.
-
-The browser sends back the number of a card or of a place, and nothing else.
-"""
+"""The board of roles, to put cards of columns into places. The browser sends numbers alone."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -43,12 +40,9 @@ class RoleBoard:
         self._chosen: str | None = None
         self._state = blocks.draw_text("p", "", "quiet small").props("role=status")
         self._body = blocks.draw_box("board")
-        for event, handler in (
-            ("dragstart", blocks.DRAGGED),
-            ("dragover", _OVER),
-            ("dragleave", _LEFT),
-        ):
-            self._body.on(event, js_handler=handler)
+        self._body.on("dragstart", js_handler=blocks.DRAGGED)
+        self._body.on("dragover", js_handler=_OVER)
+        self._body.on("dragleave", js_handler=_LEFT)
         self._body.on("drop", self._drop, js_handler=_DROPPED)
         self._body.on("click", self._click, js_handler=_CLICKED)
 
@@ -97,11 +91,8 @@ class RoleBoard:
         self._say_state()
 
     async def _click(self, event: Any) -> None:
-        """Choose the card that was clicked on, or put the chosen one into the place.
-
-        The browser sends two numbers, of a card and of a place, of which one is -1.
-        """
-        column, place = event.args
+        """Choose the card that was clicked on, or put the chosen one into the place."""
+        column, place = event.args  # one of both is -1
         if place < 0:
             self._choose(list(self._columns)[column])
         elif self._chosen is not None:

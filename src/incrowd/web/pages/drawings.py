@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from math import hypot
-from typing import Any
+from typing import Any, TypeAlias
 
 from nicegui import ui
 
@@ -25,6 +25,9 @@ _KEYED = (
 )
 
 
+_Pair: TypeAlias = tuple[float, float]
+
+
 @dataclass(frozen=True)
 class Spot:
     """A point of the plane: risk to the right, loss upwards."""
@@ -39,7 +42,7 @@ class Spot:
     best: bool = False
     """Whether no other point has both less risk and less loss."""
     bound: bool = False
-    """Whether its loss is only a bound: it is drawn hollow."""
+    """Drawn hollow: its loss is only a bound."""
 
 
 def draw_plane(spots: Sequence[Spot], choose: Callable[[int], Any]) -> ui.html:
@@ -49,26 +52,18 @@ def draw_plane(spots: Sequence[Spot], choose: Callable[[int], Any]) -> ui.html:
 
 def plane_svg(spots: Sequence[Spot]) -> str:
     """The risk-utility plane as SVG: nearer to the lower left corner is better."""
-    most_risk = _round_ceiling([spot.risk for spot in spots])
-    most_loss = _round_ceiling([spot.loss for spot in spots])
-    body = [*_axis_elements(most_risk, most_loss), *_frontier_line(spots, most_risk, most_loss)]
+    ends = _ends_of_axes(spots)
+    body = [*_axis_elements(*ends), *_frontier_line(spots, ends)]
     order = sorted(range(len(spots)), key=lambda n: (spots[n].chosen, spots[n].pinned))
-    body += [
-        _spot_element(
-            n, spots[n], _x_of_risk(spots[n].risk, most_risk), _y_of_loss(spots[n].loss, most_loss)
-        )
-        for n in order
-    ]
+    places = [_place((one.risk, one.loss), ends) for one in spots]
+    body += [_spot_element(n, spots[n], *places[n]) for n in order]
     return _wrap_svg("Releases by risk and information loss", "".join(body), _HEIGHT)
 
 
 def spots_covering(spots: Sequence[Spot], number: int) -> list[int]:
     """The numbers of the spots so close to this one that they cover each other, itself too."""
-    risk, loss = (
-        _round_ceiling([one.risk for one in spots]),
-        _round_ceiling([one.loss for one in spots]),
-    )
-    places = [(_x_of_risk(one.risk, risk), _y_of_loss(one.loss, loss)) for one in spots]
+    ends = _ends_of_axes(spots)
+    places = [_place((one.risk, one.loss), ends) for one in spots]
     x, y = places[number]
     return [n for n, (a, b) in enumerate(places) if hypot(a - x, b - y) <= _NEAR]
 
@@ -79,10 +74,7 @@ def draw_histogram(
     cuts: Iterable[float],
     choose: Callable[[int], Any],
 ) -> ui.html:
-    """Draw a histogram; `choose` is called with the number of the edge to cut at.
-
-    See `histogram_svg` for the edges and counts.
-    """
+    """Draw `histogram_svg`; `choose` is called with the number of the edge to cut at."""
     return _draw_clickable(histogram_svg(edges, counts, cuts), choose).classes("bins incrowd")
 
 
@@ -130,20 +122,22 @@ def _round_ceiling(values: Sequence[float]) -> float:
     )
 
 
-def _x_of_risk(risk: float, most: float) -> float:
-    """Where a risk is across the plane, if `most` is at its right edge."""
-    return _LEFT + risk / most * (_WIDTH - _LEFT - _EDGE)
+def _ends_of_axes(spots: Sequence[Spot]) -> _Pair:
+    """The risk at the right edge of the plane, and the loss at its upper edge."""
+    return _round_ceiling([one.risk for one in spots]), _round_ceiling([one.loss for one in spots])
 
 
-def _y_of_loss(loss: float, most: float) -> float:
-    """Where a loss is in the plane, from the top, if `most` is at its upper edge."""
-    return _HEIGHT - _BOTTOM - loss / most * (_HEIGHT - _BOTTOM - _EDGE)
+def _place(spot: _Pair, ends: _Pair) -> _Pair:
+    """Where a risk and a loss are in the plane, from the left and from the top."""
+    (risk, loss), (most_risk, most_loss) = spot, ends
+    x = _LEFT + risk / most_risk * (_WIDTH - _LEFT - _EDGE)
+    return x, _HEIGHT - _BOTTOM - loss / most_loss * (_HEIGHT - _BOTTOM - _EDGE)
 
 
 def _axis_elements(most_risk: float, most_loss: float) -> Iterable[str]:
     """Yield the grid of the plane, its numbers and what its axes mean."""
     for part in range(5):
-        x, y = _x_of_risk(part / 4, 1.0), _y_of_loss(part / 4, 1.0)
+        x, y = _place((part / 4, part / 4), (1.0, 1.0))
         yield f'<line class="axis" x1="{x:.1f}" y1="{_EDGE}" x2="{x:.1f}" y2="{_FLOOR}"/>'
         yield f'<line class="axis" x1="{_LEFT}" y1="{y:.1f}" x2="{_WIDTH - _EDGE}" y2="{y:.1f}"/>'
         yield _text_element(f"{most_risk * part / 4:.3g}", x, _FLOOR + 18)
@@ -159,13 +153,11 @@ def _text_element(words: str, x: float, y: float, anchor: str = "middle") -> str
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{words}</text>'
 
 
-def _frontier_line(spots: Sequence[Spot], most_risk: float, most_loss: float) -> Iterable[str]:
+def _frontier_line(spots: Sequence[Spot], ends: _Pair) -> Iterable[str]:
     """Yield the line through the points that no other beats; nothing if there is only one."""
     best = sorted((spot.risk, spot.loss) for spot in spots if spot.best)
     if len(best) > 1:
-        points = " ".join(
-            f"{_x_of_risk(r, most_risk):.1f},{_y_of_loss(l, most_loss):.1f}" for r, l in best
-        )
+        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in (_place(one, ends) for one in best))
         yield f'<polyline points="{points}" class="ic-none" fill="none"/>'
 
 

@@ -131,10 +131,7 @@ _Figure: TypeAlias = tuple[str, str, blocks.Tone]
 
 
 def crowd_figures(answer: WhatIf, before: str = "") -> list[_Figure]:
-    """Figures on the smallest crowds: of the world, if it is counted, and of the table.
-
-    `before` is put after the words of the table's figure.
-    """
+    """Figures on the smallest crowds of world and table; `before` follows the table's words."""
     world, after = answer.world, answer.after
     tone: blocks.Tone = "" if world is not None and world.instead else "good"
     here: _Figure = (blocks.count_text(after.k), f"people share each line at least{before}", tone)

@@ -12,10 +12,7 @@ Put = Callable[[Any], Awaitable[bool]]
 
 
 def draw_number(label: str, value: float | None, put: Put, **options: Any) -> ui.number:
-    """Draw a field for a number; `put` is called with a changed one, and may refuse it.
-
-    The field then goes back to `value`, and so does an empty one without `clearable`.
-    """
+    """Draw a field for a number; what `put` refuses, or a needed one left empty, is restored."""
     clearable = bool(options.pop("clearable", False))
     made = ui.number(label, value=value, **options).props("outlined dense")
     if clearable:
@@ -62,11 +59,8 @@ def draw_marks(label: str, values: list[str], put: Put) -> ui.input_chips:
 
 
 def _restore_value(made: Any, asked: object, value: object) -> None:
-    """Show the value in force in place of what was asked for; the browser may hold another text.
-
-    Something newer that was asked for meanwhile stays.
-    """
+    """Show the value in force again, unless something newer than `asked` was asked meanwhile."""
     if made.is_deleted or (made.value or asked) != asked:
         return
     made.set_value(value)
-    made.update()
+    made.update()  # the browser may hold another text

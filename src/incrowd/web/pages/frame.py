@@ -166,16 +166,9 @@ class Frame:
     # What the user does
 
     async def change(
-        self,
-        edit: Callable[[str], str],
-        *,
-        redraw: bool = False,
-        world: WorldFiles | None = None,
+        self, edit: Callable[[str], str], *, redraw: bool = False, world: WorldFiles | None = None
     ) -> bool:
-        """Change the policy, and the world if one is given, if incrowd accepts it.
-
-        Return whether it does; if not, say why. With `redraw` the page is drawn anew.
-        """
+        """Change policy and perhaps world; return whether incrowd accepts it, else say why."""
         accepted = False
         with self.saying_refusals():
             accepted = await self.project.change(edit, world)

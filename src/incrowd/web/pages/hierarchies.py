@@ -183,10 +183,7 @@ async def _draw_cuts(frame: Frame, name: str) -> None:
 
 
 def edges_and_counts(shown: HistogramFacts) -> tuple[list[float], list[int | None]]:
-    """The lower ends of the bins, ascending, and the records of each (None if withheld).
-
-    Bins without a lower end are left out.
-    """
+    """The lower ends of bins that have one, ascending, and their records (None if withheld)."""
     found = {one.low: one.records for one in shown.bins if one.low is not None}
     edges = sorted(found)
     return edges, [found[edge] for edge in edges]

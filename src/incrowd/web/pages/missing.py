@@ -20,8 +20,7 @@ _READ = {
     "matches-anything": "may be any value",
     "suppress": "its record is left out",
 }
-_FIRST = 30
-"""Columns with marks that are listed."""
+_LISTED = 30
 
 
 class MissingValues:
@@ -56,10 +55,7 @@ class MissingValues:
         return await self._frame.change(edit, redraw=True)
 
     def _mark_setter(self, column: str | None) -> fields.Put:
-        """A function that sets the marks of a column, or of every column for None.
-
-        Marks of one column also count as a review of it.
-        """
+        """A function that sets a column's marks, a review of it; for None, those of all columns."""
 
         async def put(marks: list[str]) -> bool:
             accepted = await self._frame.change(
@@ -77,10 +73,10 @@ class MissingValues:
         every = edits.columns(self._frame.policy)
         marked = [name for name in every if edits.marks_of(self._frame.policy, name)]
         with blocks.draw_box("roles"):
-            for name in marked[:_FIRST]:
+            for name in marked[:_LISTED]:
                 self._draw_column(name)
-        if len(marked) > _FIRST:
-            words = f"{len(marked) - _FIRST:,} more columns have marks: see the policy in Same as."
+        if len(marked) > _LISTED:
+            words = f"{len(marked) - _LISTED:,} more columns have marks: see the policy in Same as."
             blocks.draw_text("p", words, "quiet small")
         others = [name for name in every if name not in marked]
         if others:

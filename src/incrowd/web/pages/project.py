@@ -1,7 +1,4 @@
-"""What all tabs share: the session, its worker, and jobs that outlive the page that started them.
-
-A page can be left, refreshed or opened twice: it finds the jobs here as they are.
-"""
+"""What all tabs share: the session, its worker, and jobs that outlive the page that began them."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -148,7 +145,6 @@ class Project:
         """The full search for a point whose own was stopped."""
         self._longer_for: Job[facts.WhatIf] | None = None
         self.longer_answers: dict[str, facts.WhatIf] = {}
-        """What such searches found, by policy."""
         self.checking = Checking(session)
         self._answers: dict[Job[Any], facts.WhatIf | facts.Unanswered] = {}
         self._asked: dict[Job[Any], asyncio.Future[Ending]] = {}

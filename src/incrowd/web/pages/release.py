@@ -23,7 +23,7 @@ async def show(frame: Frame) -> None:
         return
     _say_unreviewed(frame)
     outcome = ReleaseOutcome(frame)
-    ReleaseForm(frame, outcome).draw()
+    ReleaseForm(frame, outcome)
     ProgressLine(frame, frame.project.release_run)
     outcome.draw_outcome()
     frame.watch(outcome.refresh)
@@ -42,15 +42,7 @@ class ReleaseForm:
 
     def __init__(self, frame: Frame, outcome: ReleaseOutcome) -> None:
         self._frame, self._outcome = frame, outcome
-        self._session = frame.project.session
-        self._target: ui.input
-        self._seed: ui.number
-        self._report: ui.switch
-        self._key: ui.input
-
-    def draw(self) -> None:
-        """Draw the fields and the button."""
-        session = self._session
+        self._session = session = frame.project.session
         made_before = self._frame.project.release_run.value is not None
         with blocks.draw_card("What to make"):
             with blocks.draw_bar():

@@ -86,11 +86,8 @@ class ReleaseOutcome:
     def _draw_files(self, made: ReleaseFacts) -> None:
         """Draw a button to download each file of the release."""
         with blocks.draw_card("Files"):
-            for label, path in (
-                ("Release", made.release),
-                ("Certificate", made.certificate),
-                ("Report", made.report),
-            ):
+            paths = made.release, made.certificate, made.report
+            for label, path in zip(("Release", "Certificate", "Report"), paths, strict=True):
                 if path:
                     with blocks.draw_box("between"):
                         blocks.draw_text("span", f"{label}: {Path(path).name}")

@@ -15,10 +15,7 @@ from incrowd.web.pages.missing import MissingValues
 from incrowd.web.wording import list_names_shortly, page_sentence
 
 _ROLES = {
-    "quasi": (
-        "quasi-identifier",
-        "Others may know it, such as a birth date. It becomes coarser.",
-    ),
+    "quasi": ("quasi-identifier", "Others may know it, such as a birth date. It becomes coarser."),
     "sensitive": (
         "sensitive",
         "Nobody should learn it about a person. It stays, mixed within each class.",
@@ -26,10 +23,7 @@ _ROLES = {
     "identifier": ("identifier", "It names the person. It does not leave."),
     "keep": ("keep as it is", "None of these, and people need it."),
     "drop": ("drop", "Nobody needs it. It does not leave."),
-    "unit": (
-        "person (unit)",
-        "It says which records belong to one person. It does not leave.",
-    ),
+    "unit": ("person (unit)", "It says which records belong to one person. It does not leave."),
     "weight": ("weight", "A sampling weight. It stays as it is."),
 }
 """What the page calls each role, and what it means."""

@@ -4,25 +4,27 @@ Looking at a page does not make its step done. Roles are done when every column 
 was confirmed or changed; other steps when somebody changed something there, or went on from there.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from incrowd.web.pages import steps
 from incrowd.web.pages.steps import State, Step
 
 if TYPE_CHECKING:
-    from incrowd.web.pages.project import Project
+    from incrowd.web.pages.project import JobRun, Project
 
 
 def state_of(project: "Project", step: Step) -> State:
     """Whether a step is done, open, or needs a look."""
     if step is steps.CHECK:
-        return _check_state(project)
+        run = project.check_run
+        return "open" if project.check_is_old else _state_of_run(run, lambda check: check.ok)
     if project.session.source is None:
         return "open"
     if step is steps.TABLE:
-        return _table_state(project)
+        return _state_of_run(project.table_run, lambda _: True)
     if step is steps.RELEASE:
-        return _release_state(project)
+        return _state_of_run(project.release_run, lambda _: _is_release_good(project))
     if step is steps.ROLES and project.unreviewed:
         return "attention"
     return "done" if step in project.passed else "open"
@@ -38,25 +40,14 @@ def words_of(project: "Project", step: Step) -> str:
     return {"open": "", "done": "done", "attention": "look here"}[state]
 
 
-def _table_state(project: "Project") -> State:
-    if project.table_run.failed is not None:
+def _state_of_run(run: "JobRun[Any]", is_good: Callable[[Any], bool]) -> State:
+    """Done if the job has a good answer, open before any, else in need of a look."""
+    if run.failed is not None:
         return "attention"
-    return "done" if project.table_run.value is not None else "open"
+    return "open" if run.value is None else "done" if is_good(run.value) else "attention"
 
 
-def _release_state(project: "Project") -> State:
-    """Whether a release was made, and its verdict is good and still about the present policy."""
-    if project.release_run.failed is not None:
-        return "attention"
-    if project.release_run.value is None:
-        return "open"
+def _is_release_good(project: "Project") -> bool:
+    """Whether the verdict on the release is good and still about the present policy."""
     verdict = project.verdict()
-    good = verdict is not None and verdict.tone == "good" and not project.release_is_old
-    return "done" if good else "attention"
-
-
-def _check_state(project: "Project") -> State:
-    found = project.check_run.value
-    if found is None or project.check_is_old:
-        return "attention" if project.check_run.failed is not None else "open"
-    return "done" if found.ok else "attention"
+    return verdict is not None and verdict.tone == "good" and not project.release_is_old

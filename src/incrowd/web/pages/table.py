@@ -115,8 +115,7 @@ async def _draw_cells(frame: Frame) -> None:
         if not frame.project.raw_cells:
             return
         rows = await frame.await_answer(
-            frame.project.ask(jobs.ShowRows(frame.project.table)),
-            "Reading the first rows",
+            frame.project.ask(jobs.ShowRows(frame.project.table)), "Reading the first rows"
         )
         add = blocks.draw_table(tuple(rows.columns), "First rows of the table")
         for row in rows.rows:

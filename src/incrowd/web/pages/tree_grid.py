@@ -7,6 +7,7 @@ from typing import Any
 from nicegui import ui
 from nicegui.element import Element
 
+from incrowd.errors import count_of
 from incrowd.web.facts import HierarchyFacts, TreeFacts
 from incrowd.web.pages import blocks
 from incrowd.web.trees import Row
@@ -33,10 +34,7 @@ class Cell:
 
 
 def rows_of(shown: TreeFacts) -> list[list[Cell]]:
-    """The cells that begin in each row; rows of one label are side by side.
-
-    A label stands over several rows and begins in the first of them.
-    """
+    """The cells that begin in each row: a label stands over rows that are side by side."""
     paths = {row[0]: row for row in shown.rows}
     records = {one.label: one.records for one in shown.values if one.label is not None}
     rows = _sort_side_by_side([paths[label] for label in records])
@@ -81,11 +79,7 @@ def _row_counts(rows: Sequence[Row]) -> dict[tuple[int, int], int]:
 
 
 class TreeGrid:
-    """The grid as a table.
-
-    `choose` is called with the place that was clicked on, `drop` with one that was dragged and the
-    label that it was dragged to.
-    """
+    """The grid as a table; `choose` gets the place clicked on, `drop` those dragged from and to."""
 
     def __init__(
         self, column: str, choose: Callable[[Place], Any], drop: Callable[[Place, Place], Any]
@@ -131,7 +125,7 @@ class TreeGrid:
 
     def _draw_hidden_row(self, shown: TreeFacts, height: int) -> None:
         """Draw one line for all values that are not spelled out."""
-        values = "1 value" if shown.few == 1 else f"{blocks.count_text(shown.few)} values"
+        values = count_of(shown.few, "value")
         with blocks.draw_box("few", "tr"):
             blocks.draw_text("th", f"values of fewer than 5 records: {values}").props("scope=row")
             blocks.draw_text("td", WITHHELD, "number")
@@ -193,8 +187,7 @@ def level_words(nodes: int, smallest: int | None) -> str:
     >>> level_words(6, 40), level_words(1, None)
     ('6 labels; rarest: 40', '1 label; rarest: fewer than 5')
     """
-    words = "1 label" if nodes == 1 else f"{blocks.count_text(nodes)} labels"
-    return f"{words}; rarest: {blocks.count_text(smallest)}"
+    return f"{count_of(nodes, 'label')}; rarest: {blocks.count_text(smallest)}"
 
 
 def _count_words(records: int | None) -> str:

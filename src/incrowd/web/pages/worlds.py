@@ -133,10 +133,7 @@ class _WorldForm:
                 self._draw_questions(run.value)
 
     def _draw_questions(self, columns: tuple[tuple[str, ...], ...]) -> None:
-        """Draw fields for the column that tells people apart and for names that differ.
-
-        `columns` has the names of the columns of each file.
-        """
+        """Draw fields for what tells people apart, and for names that differ; `columns` by file."""
         common = [name for name in columns[0] if all(name in one for one in columns)]
         every = list(dict.fromkeys(name for one in columns for name in one))
         known = self._world.world_id
@@ -165,10 +162,7 @@ class _WorldForm:
 
 
 def tables_by_path(session: PageSession) -> dict[str, str]:
-    """The tables of the folder that may be a world: their names, by path.
-
-    The table itself is none, and neither is the release that is made of it.
-    """
+    """The names by path of the folder's tables, without the session's own table and release."""
     listed = [one for one in files.list_folder(session.folder) if one.table]
     found = {str(files.path_within(session.folder, one.relative)): one.name for one in listed}
     mine = {str(Path(path).resolve()) for path in (session.source, session.target) if path}

@@ -72,12 +72,13 @@ def export_hierarchy(state: WorkerState, job: jobs.ExportHierarchy, tell: Tell) 
     _, tree, _ = _build_column(state, job.table, job.policy, job.column)
     lines = io.StringIO()
     writer = csv.writer(lines, delimiter=";", lineterminator="\n")
-    codes = range(1, len(tree.leaves) + 1)
-    labels = [level.tolist() for level in tree.labels]
-    writer.writerows(
-        [labels[h][tree.maps[h, code] - 1] for h in range(tree.levels)] for code in codes
-    )
+    writer.writerows(path_of_leaf(tree, code) for code in range(1, len(tree.leaves) + 1))
     return lines.getvalue()
+
+
+def path_of_leaf(tree: Hierarchy, leaf: int) -> tuple[str, ...]:
+    """The label of a leaf at each level, from the value to the top."""
+    return tuple(str(tree.labels[h][tree.maps[h, leaf] - 1]) for h in range(tree.levels))
 
 
 @dataclass(frozen=True, eq=False)

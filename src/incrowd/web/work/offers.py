@@ -16,8 +16,7 @@ from incrowd.web.work.columns import OpenColumn, count_labels_by_level, open_col
 from incrowd.web.work.state import Tell, WorkerState
 from incrowd.web.work.trees import OTHER, frequent_leaves
 
-_MOST = 3
-"""Alternatives at most."""
+_ALTERNATIVES = 3
 _MOSTLY = 0.9
 """Share of a sample for which a test must hold."""
 _SAMPLE = 2000
@@ -31,10 +30,7 @@ _Offer = tuple[dict[str, Any], str]
 def offer_hierarchies(
     state: WorkerState, job: jobs.OfferHierarchies, tell: Tell
 ) -> tuple[facts.OfferedHierarchy, ...]:
-    """Offer the policy's hierarchy first, then a few others that fit the column.
-
-    One with as many labels at each level as an earlier one is left out.
-    """
+    """Offer the policy's hierarchy, then a few that fit and differ in their numbers of labels."""
     tell("looking for hierarchies", 0.0)
     column = open_column(state, job.table, job.policy, job.column)
     found: list[facts.OfferedHierarchy] = []
@@ -47,7 +43,7 @@ def offer_hierarchies(
         if words and not (len(nodes) == 2 or 1 < nodes[1] < nodes[0]):
             continue
         found.append(facts.OfferedHierarchy(spec=spec, words=words, nodes=nodes))
-    return tuple(found[: _MOST + 1])
+    return tuple(found[: _ALTERNATIVES + 1])
 
 
 def _count_labels_of(

@@ -9,7 +9,7 @@ import numpy as np
 
 from incrowd.arrays import Counts
 from incrowd.engines.base import Engine
-from incrowd.errors import InputError
+from incrowd.errors import InputError, boundary
 from incrowd.io.hierarchies import builders_of
 from incrowd.io.reading import Opened, Reading, open_table
 from incrowd.io.worlds import WorldNames, world_of
@@ -107,10 +107,7 @@ class WorkerState:
     def read_world(
         self, table: TableFile, policy: Policy, world: WorldFiles
     ) -> WorldReference | None:
-        """Read the world in the columns that it shares with the table; None if it has no files.
-
-        The world that was read last is kept.
-        """
+        """The world, read in the table's columns and kept for next time; None without files."""
         engine, key = self.open_engine(table), _world_key(policy, world)
         if self._world is not None and self._world[0] == key:
             return self._world[1]
@@ -177,10 +174,7 @@ def _sizes_before(problem: Problem) -> Sizes:
 
 def _file_stamp(source: str) -> tuple[int, int]:
     """Time of change (in ns) and size of a file, to see a change; `InputError` if it is missing."""
-    try:
+    missing = InputError(f"the file {source!r} does not exist", remedy="choose another file")
+    with boundary(missing):
         found = Path(source).stat()
-    except OSError:
-        found = None
-    if found is None:
-        raise InputError(f"the file {source!r} does not exist", remedy="choose another file")
     return found.st_mtime_ns, found.st_size

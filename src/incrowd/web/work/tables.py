@@ -20,7 +20,6 @@ from incrowd.web.work.state import Tell, WorkerState
 from incrowd.withholding import public_count
 
 ROWS = 20
-"""Rows that are shown as they are."""
 _SEED = 7
 _SECONDS = 10.0
 """For looking at sets of columns."""
@@ -32,10 +31,9 @@ def open_table(state: WorkerState, job: jobs.OpenTable, tell: Tell) -> facts.Ope
     table = state.open(job.table)
     engine = table.engine
     tell("looking at every column", 0.5)
-    columns = make_profiles(engine)
     return facts.OpenedTable(
         records=engine.records,
-        columns=tuple(_column_facts(column) for column in columns),
+        columns=tuple(map(_column_facts, make_profiles(engine))),
         notes=tuple(str(note) for note in table.origin.notes),
     )
 
@@ -82,10 +80,7 @@ def draft_policy(state: WorkerState, job: jobs.DraftPolicy, tell: Tell) -> facts
 def find_sets(state: WorkerState, job: jobs.FindSets, tell: Tell) -> facts.FoundSets:
     """Find the sets of columns that tell most records apart, with a limit of time."""
     found = discovery.discover(
-        state.open(job.table),
-        time_limit=_SECONDS,
-        seed=_SEED,
-        watch=Watch(tell=tell),
+        state.open(job.table), time_limit=_SECONDS, seed=_SEED, watch=Watch(tell=tell)
     )
     return facts.FoundSets(
         sets=tuple(

@@ -15,7 +15,7 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import number_text, parse_number
 from incrowd.table.column import Kind
 from incrowd.web import facts, jobs
-from incrowd.web.work.columns import open_column, public_records, records_by_node
+from incrowd.web.work.columns import open_column, path_of_leaf, public_records, records_by_node
 from incrowd.web.work.state import Tell, WorkerState
 from incrowd.withholding import LEAST
 
@@ -39,7 +39,7 @@ def list_tree_rows(state: WorkerState, job: jobs.ShowTree, tell: Tell) -> facts.
     frequent = frequent_leaves(counts)
     named = _leaves_of_tree(built, builder, column.coded.domain.kind)
     listed = sorted(named | set(frequent[:LISTED]))
-    rows = tuple(_path_of_leaf(built, leaf) for leaf in listed)
+    rows = tuple(path_of_leaf(built, leaf) for leaf in listed)
     few = np.flatnonzero((counts[1:] > 0) & (counts[1:] < LEAST)) + 1
     return facts.TreeFacts(
         rows=rows,
@@ -55,10 +55,7 @@ def list_tree_rows(state: WorkerState, job: jobs.ShowTree, tell: Tell) -> facts.
 
 
 def frequent_leaves(counts: Counts) -> list[int]:
-    """Leaves that at least 5 records have, the most frequent first, without the missing value.
-
-    `counts` has the records of each leaf; place 0 is for missing values.
-    """
+    """Leaves of at least 5 records, most frequent first; `counts` starts with missing values."""
     order = np.argsort(-counts[1:], kind="stable") + 1
     found: list[int] = order[counts[order] >= LEAST].tolist()
     return found
@@ -76,12 +73,6 @@ def _canonical_label(leaf: str, kind: Kind) -> str:
     """The text of a leaf in the hierarchy: a number in its usual spelling, else as it stands."""
     number = parse_number(leaf) if kind is Kind.NUMBER else None
     return leaf if number is None else number_text(number)
-
-
-def _path_of_leaf(built: Hierarchy, leaf: int) -> tuple[str, ...]:
-    """A row of the grid: the label of a leaf at each level, from the value to the top."""
-    levels = range(built.levels)
-    return tuple(str(built.labels[level][built.maps[level, leaf] - 1]) for level in levels)
 
 
 def _other_label(builder: AnyHierarchy, rows: tuple[tuple[str, ...], ...]) -> str:
@@ -102,10 +93,7 @@ def _value_bins(built: Hierarchy, counts: Counts, leaves: list[int]) -> tuple[fa
 def _records_above(
     built: Hierarchy, records: Counts, leaves: list[int]
 ) -> tuple[Mapping[str, int | None], ...]:
-    """For each level, the records of each label above these leaves; empty at level 0.
-
-    None stands for a count that is withheld.
-    """
+    """By level, the records of labels above these leaves, None if withheld; {} at level 0."""
     found: list[Mapping[str, int | None]] = [{}]
     for level in range(1, built.levels):
         told = public_records(records_by_node(built, records, level))

@@ -74,10 +74,7 @@ def explore(state: WorkerState, job: jobs.Explore, tell: Tell) -> tuple[facts.Tr
 
 
 def _releases_to_try(job: jobs.Explore) -> Iterator[facts.TriedRelease]:
-    """Yield a release to try for each search, limit of suppression and k, its answer still None.
-
-    All else is as in the policy.
-    """
+    """Yield what to try, all else as in the policy: each search, limit and k, without an answer."""
     for method, suppression, k in product(job.searches, job.suppressions, job.ks):
         name = f"{method}, k = {k}, at most {suppression:.0%} left out".replace("%", " %")
         text = codec.edit(job.policy, {"search": method, "suppression": suppression})
