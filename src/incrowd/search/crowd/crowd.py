@@ -186,8 +186,7 @@ def classes_by_size(
 ) -> FoundClasses:
     """Return classes of at least k records, by default as many as the models ask for.
 
-    Only sizes are looked at. `whole` is the number of rows of the table that this is a part of, 0
-    if it is all of it.
+    Only sizes are looked at. `whole`: rows of the table that this is a part of, 0 if it is all.
     """
     k = k or least_size(problem) or 1
     points = points_of(problem, by_size=True)
@@ -214,10 +213,7 @@ def classes_by_size(
 def classes_by_models(
     problem: Problem, effort: float, watch: Watch, whole: int = 0
 ) -> FoundClasses:
-    """Return classes that satisfy models that read values, or count people with several records.
-
-    `whole` is as in `classes_by_size`.
-    """
+    """Return classes that satisfy models beyond sizes; `whole` is as in `classes_by_size`."""
     points = points_of(problem, by_size=False)
     title, spans = _best_start(problem, effort, watch)
     inside, outside = _split_left_out(points, spans.pieces)
@@ -271,10 +267,7 @@ def _trades_in_words(title: str, trades: Trades) -> str:
 
 
 def _facts_of_trades(trades: Trades) -> dict[str, float]:
-    """Return the figures of trades: what each kind saved a record, rounds, work, and how it ended.
-
-    "ended by effort" is 1 if a higher effort might have saved more, else 0.
-    """
+    """Return what trades saved a record, by kind, rounds, work, and whether effort ended them."""
     records = max(int(trades.points.weights.sum()), 1)
     savings = zip(KINDS, trades.saved.tolist(), strict=True)
     facts = {f"saved by {kind}": saving / records for kind, saving in savings}
@@ -293,9 +286,8 @@ def _best_start(problem: Problem, effort: float, watch: Watch) -> tuple[str, Spa
     points = points_of(problem, by_size=False)
     first, *others = _quick_ways(problem, watch)
     if watch.expired:
-        by_order = _repair_starts(problem, points, [first]) or _repair_starts(
-            problem, points, others
-        )
+        by_order = _repair_starts(problem, points, [first])
+        by_order = by_order or _repair_starts(problem, points, others)
     else:
         by_order = _repair_starts(problem, points, [first, *others])
     late = watch.expired and bool(by_order)

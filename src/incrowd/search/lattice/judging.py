@@ -86,10 +86,7 @@ class Grouping:
     def _count_dense(
         self, codes: Codes, counts: Counts, steps: tuple[Counts, Counts, int]
     ) -> tuple[Codes, Codes, Counts]:
-        """Do what `count` does by an array of all keys, a large table in two halves side by side.
-
-        `steps` are offset, stride and span, as `_key_steps` returns them.
-        """
+        """Do what `count` does by an array of all keys; `steps` end what `_key_steps` returns."""
         count, parts = kernels.count_dense, row_halves(len(counts))
         class_of = np.empty(len(counts), dtype=np.int32)
         done = in_threads(
@@ -298,11 +295,9 @@ class NodeJudge:
         """Return the verdict of all models, with the records that leave at least here and below."""
         classes = self.classes(counted)
         verdict = self._ask_models(classes, columns=True)
-        return (
-            replace(verdict, lost=self._least_records_lost(classes, verdict))
-            if self._shrinking
-            else verdict
-        )
+        if not self._shrinking:
+            return verdict
+        return replace(verdict, lost=self._least_records_lost(classes, verdict))
 
     def _least_records_lost(self, classes: Classes, verdict: NodeVerdict) -> int:
         """Return how many records of classes that are not doomed leave here and below, at least.

@@ -43,9 +43,7 @@ class Anatomy(Search):
 
     name: Literal["anatomy"] = field(default="anatomy", kw_only=True)
     recoding: ClassVar[Recodes] = "anatomy"
-
     draws: ClassVar[bool] = True
-    """What it finds depends on the problem's seed, which a release keeps to itself."""
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Throw records into buckets and draw classes from them."""

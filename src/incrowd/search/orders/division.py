@@ -145,10 +145,7 @@ def _cut_out_midst(counts: Counts, k: int) -> Counts:
 
 
 def _ends_by_boxes(line: ItemLine, k: int, boxes: "BoxCosts", *, largest: bool) -> Codes:
-    """Return where the best classes end, by the sum of costs or by the `largest` cost.
-
-    In a line that would take too long, several items in a row are taken as one.
-    """
+    """Return where the best classes end, by the sum of costs or by the `largest` cost."""
     items = line.items
     steps = len(line.of) * k * (len(line.of) / max(int(line.people[-1]), 1))
     every = ceil(sqrt(steps / _LARGEST_WORK)) if steps > _LARGEST_WORK else 1
@@ -271,10 +268,7 @@ KeyedOrder: TypeAlias = tuple[Codes, Floats | None]
 def divide_along(
     problem: Problem, watch: Watch, name: str, line: Callable[[Problem], KeyedOrder]
 ) -> Found:
-    """Order the rows that stay by `line`, and return their best division as `name`'s result.
-
-    `InfeasibleError` and `LimitError` as of a search.
-    """
+    """Order the rows by `line`; return their best division as `name`'s result, errors as `run`."""
     raise_if_infeasible(problem)
     raise_if_out_of_time(watch)
     watch.tell("ordering the rows", 0.0)

@@ -26,8 +26,7 @@ from incrowd.watch import Watch
 SHARE = 0.0005
 """The share of the table's records that a level vector must at least release."""
 _ROWS = 10**8
-"""In tables of n distinct rows a vector releases n over this of the records, so that time grows
-with the rows and not with their square."""
+"""With n distinct rows a vector releases n over this of the records: time grows with n, not n²."""
 
 
 def cover(problem: Problem, watch: Watch, share: float = SHARE) -> tuple[Codes, Codes]:
@@ -116,16 +115,13 @@ class _Cover:
         return bool(self.heap)
 
     def _descend(self, watch: Watch) -> None:
-        """Go down from the highest levels, each time to the vector that makes rows pay least.
-
-        A step looks at as many vectors as there are columns, so the time may be up in the middle.
-        """
+        """Go down from the highest levels, each time to the vector that makes rows pay least."""
         node: Node | None = self.rows.tables.top
         self._enqueue_counted(self.rows.tables.top)
         while node is not None and self.heap:
             below: dict[Node, float] = {}
             for one in steps_down(node, self.rows.tables.low):
-                if watch.remaining is not None and watch.remaining <= 0:
+                if watch.remaining is not None and watch.remaining <= 0:  # a step takes long
                     return
                 below[one] = self._enqueue_counted(one)
             node = min(below, key=lambda one: (below[one], one), default=None)
@@ -166,10 +162,7 @@ class _Cover:
         return bool((self.taken >= np.array(node, dtype=np.int32)).all(axis=1).any())
 
     def _records_and_cost(self, node: Node) -> tuple[int, float]:
-        """How many records the vector would release, and what those would pay in all.
-
-        The keys of rows, sizes and costs of its classes are then in `self.work`.
-        """
+        """Records that the vector would release, and what they pay; its classes are in `work`."""
         tables = self.rows.tables
         here, base = tables.level_starts(node), tables.level_starts(self.base)
         moved = np.flatnonzero(here != base)

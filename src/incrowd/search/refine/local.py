@@ -91,12 +91,9 @@ def _better_start(
     quest = BestFirst(problem, watch, inf if best is None else best.loss)
     quest.seek()
     if best is not None and not quest.has_found:
-        proved = "full-domain generalization loses no less"
-        said = (
-            proved
-            if quest.proved
-            else ("the time limit ended before full-domain generalization was searched")
-        )
+        said = "full-domain generalization loses no less"
+        if not quest.proved:
+            said = "the time limit ended before full-domain generalization was searched"
         return best, f"{said} ({quest.examined_in_words})"
     found = quest.result().recoding
     answer = _PricedRecoding(found, problem.loss.of(problem.outcome(found)))

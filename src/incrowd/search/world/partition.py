@@ -156,10 +156,7 @@ class _WorldDivision:
                 continue
 
     def _divide(self, k: int, watch: Watch) -> Spans:
-        """Divide the people into classes of at least k of the world, within the share.
-
-        `InfeasibleError` if there are none, `LimitError` if the time is up before.
-        """
+        """Divide people into classes of k within the share; errors as of `Search.run`."""
         asked = replace(self.people, models=(_ClassPresence(k, self.share),))
         if self.share < 1:
             return Spans(Mondrian().run(asked, watch).recoding.pieces)

@@ -201,10 +201,7 @@ def best_levels(problem: Problem, watch: Watch, bar: float) -> Levels | None:
 def _better_recoding(
     problem: Problem, levels: tuple[int, ...], bar: float
 ) -> tuple[Levels, float] | None:
-    """The recoding of these levels and its loss; None if it breaks the policy or loses no less.
-
-    None also for several classes where missing values match anything.
-    """
+    """The recoding of these levels and its loss; None if it breaks the policy or loses no less."""
     class_of, number = node_classes(problem, levels)
     if problem.missing is Missing.MATCHES_ANYTHING and number > 1:
         return None

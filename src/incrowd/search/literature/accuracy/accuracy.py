@@ -143,10 +143,7 @@ class OutOfReachError(InfeasibleError):
 
 
 def _sensitive_column(problem: Problem, column: str | None, privacy: str) -> int | None:
-    """The number of the sensitive column whose values count; None if sizes alone do.
-
-    `PolicyError` if values count and there is no such column.
-    """
+    """The place of the sensitive column that counts, None if sizes do; `PolicyError` if none is."""
     if privacy == "k":
         return None
     names = [held.name for held in problem.sensitive]
@@ -288,11 +285,7 @@ def _tried_in_words(best: Best) -> str:
 
 
 def _all_compared(problem: Problem) -> bool:
-    """Whether the method `optimal` compared all releases.
-
-    It does unless records may be left out, there are several sensitive columns, or a model reads
-    values otherwise than by their shares.
-    """
+    """Whether `optimal` compared all: nobody may be left out, and shares of one column decide."""
     known = all(not model.columns or model.shares_decide for model in problem.models)
     return known and len(problem.sensitive) <= 1 and not problem.suppressible
 

@@ -131,10 +131,7 @@ def _keep_classes(problem: Problem, pieces: Pieces, fine: Flags) -> Spans:
 
 
 def _drop_weak_classes(quest: BoundedProblem, answer: BoundedAnswer) -> BoundedAnswer | None:
-    """The best answer after leaving out the least private classes, or some records of classes.
-
-    It need not be better than `answer`. None if neither way gives an answer.
-    """
+    """The best answer without the weakest classes, or some records of classes; None if none is."""
     problem, classes = quest.problem, answer.outcome.classes
     spare = problem.suppressible - answer.outcome.suppressed
     tries = [_keep_classes(problem, answer.recoding.pieces, _strong_classes(quest, classes, spare))]

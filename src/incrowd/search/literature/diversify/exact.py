@@ -63,10 +63,7 @@ class OneColumn:
         return np.unique(self.costs[first, last])
 
     def reach(self, most: float) -> Counts:
-        """The last place that a class can reach from each place within this cost.
-
-        It is the place before if no class can begin there.
-        """
+        """The last place a class can reach from each place at this cost; the one before if none."""
         fits = self.costs <= most
         fits[np.tril_indices(len(fits), -1)] = True
         beyond = np.where(fits.all(axis=1), len(fits), np.argmin(fits, axis=1))
