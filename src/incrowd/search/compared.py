@@ -85,8 +85,7 @@ def _column_of_kept(held: Histogram) -> SensitiveColumn:
 def _run_first(problem: Problem, run: Run, watch: Watch) -> tuple[Found, Problem] | None:
     """Run once; if nothing satisfies all models, without those that compare with the release.
 
-    Returns what was found and the problem. None if nothing was found and all models compare;
-    `InfeasibleError` if the others are not satisfied either.
+    None if nothing was found and all models compare; `InfeasibleError` if the others fail too.
     """
     found = _run_again(problem, run, watch)
     if found is not None:

@@ -173,8 +173,7 @@ def _leave_out_in_turns(problem: Problem, more: int) -> Counts:
 def _excess_holders(problem: Problem, model: Model, stay: Counts, more: int) -> Counts | None:
     """How many holders of each code must go for a model, in all `more` than it asks for.
 
-    `stay` are the records of each row that are left. None if the model reads no values or is
-    satisfied, or nobody is left.
+    `stay`: records left by row. None if the model reads no values or is satisfied, or none is left.
     """
     rows = np.flatnonzero(stay).astype(np.int32)
     if not model.columns or not len(rows):

@@ -220,10 +220,7 @@ class _Rounds:
         return _class_of_items(order, np.vstack([*done, parts])), not len(parts)
 
     def _propose_cuts(self, order: Codes, parts: Counts, attempts: Counts) -> tuple[Counts, Codes]:
-        """Propose a place to cut each part, -1 for none; return it, and the half of each item.
-
-        Part p has the halves 2p and 2p + 1; an item of a part without a cut is in half -1.
-        """
+        """Propose a cut of each part p, or -1, and the half (2p, 2p + 1, or -1) of each item."""
         items, rule, scales = self.kernel
         middle = np.empty(len(parts), dtype=np.int64)
         half_of = np.full(len(order), -1, dtype=np.int32)

@@ -88,20 +88,18 @@ class Crowd(Search):
     def run_part(self, problem: Problem, watch: Watch, whole: int) -> Found:
         """Search a part of a table of `whole` records, as hard as `run` would search the whole."""
         raise_if_infeasible(problem)
-
-        def run(stay: Problem) -> Found:
-            """Let the classes of the records that stay trade."""
-            made = self.make_classes(stay, watch, whole)
-            return self._as_found(Spans(made.pieces), [made], made.why)
-
-        return search_after_leaving_out(problem, run)
+        return search_after_leaving_out(problem, lambda stay: self._trade_whole(stay, watch, whole))
 
     def _trade(self, problem: Problem, watch: Watch) -> Found:
         """Let classes trade, part by part in a large table whose models allow that."""
         if problem.tally.rows > LARGE and is_separable(problem):
             with suppress(InfeasibleError):
                 return self._trade_in_parts(problem, watch)
-        made = self.make_classes(problem, watch)
+        return self._trade_whole(problem, watch)
+
+    def _trade_whole(self, problem: Problem, watch: Watch, whole: int = 0) -> Found:
+        """Let classes trade in the table as a whole, or as a part of one of `whole` rows."""
+        made = self.make_classes(problem, watch, whole)
         return self._as_found(Spans(made.pieces), [made], made.why)
 
     def _trade_in_parts(self, problem: Problem, watch: Watch) -> Found:

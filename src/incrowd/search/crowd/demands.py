@@ -95,8 +95,7 @@ def _people_in_several_rows(
 ) -> tuple[Counts, Codes, Codes]:
     """Return people with records in several rows, point by point: start, person, and counter.
 
-    A person has one number as a person and another one for each value held, so that each counter
-    counts the person once.
+    A person has one number as a person and one for each value held: each counter counts them once.
     """
     tally = problem.tally
     rows, units = tally.shared_row, tally.shared_unit

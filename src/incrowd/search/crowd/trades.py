@@ -143,10 +143,7 @@ class Trades:
         return _SLACK * max(0.0, 1 - self.made / (_FALLEN * rounds))
 
     def _run_round(self, slack: float, share: float, stop: Flags) -> None:
-        """Let classes trade in all regions, or in the dearest of them if `share` is below 1.
-
-        `slack` is how much dearer a trade may end, as a share. Once `stop[0]` is set, regions end.
-        """
+        """Let classes trade, in the dearest regions if `share` < 1, ending up to `slack` dearer."""
         ends = self._arrange_regions()
         start = self.parts.start
         dear = self._dearest_regions(ends, share)

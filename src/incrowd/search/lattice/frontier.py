@@ -255,8 +255,7 @@ class NodeGrid:
     def chain_upwards(self, node: Node, best: float) -> list[Node]:
         """Return a chain upwards, each step to the open node of the largest limit within `best`.
 
-        The chain ends at a hopeful node, or where no step is left. Such nodes fail least often and
-        rule out most if they do.
+        It ends at a hopeful node, or without a step left. Such nodes fail least and rule out most.
         """
         at = self._place_of(node)
         places = [at]

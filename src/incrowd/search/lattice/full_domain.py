@@ -84,7 +84,7 @@ def node_extents(column: QuasiColumn, level: int) -> Floats:
 
 
 def node_classes(problem: Problem, levels: Sequence[int]) -> tuple[Codes, int]:
-    """Return the rows' classes at these levels, numbered by what they show, and their number."""
+    """Return each row's class at these levels, numbered by what it shows, and how many exist."""
     key = np.zeros(problem.tally.rows, dtype=np.int64)
     size = 1
     for codes, column, level in zip(problem.tally.quasi, problem.columns, levels, strict=True):

@@ -64,9 +64,8 @@ class Anatomy(Search):
         joined = "" if satisfied else " and merged those that failed a model"
         why = f"drew classes from the {buckets.l} largest buckets of values{joined}"
         facts = {"classes": float(number), "l": float(buckets.l)}
-        return Found(
-            Anatomized(fold_pieces(pieces)), self.name, why=f"{why}: {number:,}", facts=facts
-        )
+        recoding = Anatomized(fold_pieces(pieces))
+        return Found(recoding, self.name, why=f"{why}: {number:,}", facts=facts)
 
 
 @plain(frozen=True, eq=False)

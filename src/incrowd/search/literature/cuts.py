@@ -269,7 +269,7 @@ def _classes_filled(problem: Problem) -> int | None:
 def _first_feasible(candidates: BucketCandidates, watch: Watch) -> BucketCandidate:
     """The numbers of buckets after the fewest halvings of the classes that may be released.
 
-    Where larger classes never fail what smaller ones satisfy, halvings are not tried one by one.
+    Halvings are bisected if larger classes never fail what smaller ones satisfy.
     `InfeasibleError` if no halving will do, `LimitError` if the time is up.
     """
     last = candidates.classes.bit_length() - 1

@@ -222,7 +222,7 @@ class Datafly(Search):
         )
 
     def _views(self, problem: Problem) -> Views:
-        """The sets that must satisfy the models, `joint` last; `PolicyError` if settings misfit."""
+        """The sets of columns that must satisfy the models; `PolicyError` if a setting is wrong."""
         likely = _column_weights(problem, self.likelihood)
         liked = _column_weights(problem, self.preference)
         everything = tuple(range(len(problem.columns)))
@@ -233,12 +233,8 @@ class Datafly(Search):
             union = everything
             if [view.columns for view in views] != [everything]:
                 views.append(LinkingView(problem, everything, liked))
-        return Views(
-            problem,
-            tuple(views),
-            LinkingView(problem, union, liked[list(union)]),
-            largest_k(problem),
-        )
+        whole = LinkingView(problem, union, liked[list(union)])
+        return Views(problem, tuple(views), whole, largest_k(problem))
 
     def _result(self, recoding: Levels, steps: int) -> Found:
         """The recoding as a result, after so many levels were raised."""

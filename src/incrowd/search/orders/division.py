@@ -135,10 +135,7 @@ def people_per_row(tally: Tally) -> Counts:
 
 
 def _cut_out_midst(counts: Counts, k: int) -> Counts:
-    """Return the counts of large rows less whole classes of k records that fit inside a row.
-
-    Some best division has them as classes, so that it can be found without them.
-    """
+    """Return the counts less whole classes of k inside a row, as some best division has those."""
     beyond: Counts = np.maximum(counts - (4 * k - 2), 0)
     taken: Counts = counts - beyond // k * k
     return taken

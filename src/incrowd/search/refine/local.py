@@ -97,9 +97,8 @@ def _better_start(
         return best, f"{said} ({quest.examined_in_words})"
     found = quest.result().recoding
     answer = _PricedRecoding(found, problem.loss.of(problem.outcome(found)))
-    return _move_rows(problem, watch, answer), (
-        f"refined the best full-domain generalization ({quest.examined_in_words})"
-    )
+    said = f"refined the best full-domain generalization ({quest.examined_in_words})"
+    return _move_rows(problem, watch, answer), said
 
 
 def _move_rows(problem: Problem, watch: Watch, answer: _PricedRecoding) -> _PricedRecoding:

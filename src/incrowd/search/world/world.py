@@ -93,9 +93,8 @@ class AgainstWorld(Search):
             except (InfeasibleError, LimitError):
                 continue
         bar = min((trial.loss for trial in tried), default=inf)
-        return tried + _judge_trial(
-            problem, "one level per column", best_levels(problem, watch, bar)
-        )
+        levels = best_levels(problem, watch, bar)
+        return tried + _judge_trial(problem, "one level per column", levels)
 
 
 def _read_gaps_as_values(problem: Problem) -> Problem:

@@ -113,12 +113,10 @@ class Accuracy(Search):
         problem = shop.problem
         quest = BoundedProblem(problem, self.max_loss + SLACK, shop.sensitive, self.mapping)
         watch.tell("looking for the most privacy", 0.0)
-        quickly = in_passing and self.method == "best"
-        best = (
-            portfolio.best_in_passing(quest, shop, watch)
-            if quickly
-            else _answer_of(quest, self.method, shop, watch)
-        )
+        if in_passing and self.method == "best":
+            best = portfolio.best_in_passing(quest, shop, watch)
+        else:
+            best = _answer_of(quest, self.method, shop, watch)
         if best.answer is None and in_passing:
             raise nothing_found(problem)
         if best.answer is None:
@@ -197,8 +195,7 @@ def _answer_of(quest: BoundedProblem, method: Method, shop: Workshop, watch: Wat
 def _fallback(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watch) -> BoundedAnswer:
     """The answer of searches that make the largest loss of a class small.
 
-    `OutOfReachError`, which names a bound that works, if it is beyond the bound of the quest, and
-    `InfeasibleError` if they find nothing at all.
+    `OutOfReachError`, with a bound that works, if it breaks the quest's; `InfeasibleError` if none.
     """
     problem = replace(quest.problem, loss=IlInf())
     tried: list[tuple[float, Spans]] = []
@@ -225,10 +222,7 @@ def _fallback(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watc
 def _least_bound(
     quest: BoundedProblem, works: float, answers: Callable[[BoundedProblem], bool], watch: Watch
 ) -> float:
-    """A bound that works, near the least: found by halving, in steps that a message can state.
-
-    `works` is a bound known to work, `answers` says whether a problem with a bound has an answer.
-    """
+    """A bound that works, near the least, in steps a message can state, by halving from `works`."""
     low, high = quest.most, _round_bound(works)
     for _ in range(_HALVINGS):
         middle = _round_bound((low + high) / 2)

@@ -172,8 +172,7 @@ def _privacies(quest: BoundedProblem, classes: Classes) -> Floats:
 def _cap_commonest_values(quest: BoundedProblem, answer: BoundedAnswer, spare: int) -> Spans:
     """The recoding after up to `spare` records of commonest values have left their classes.
 
-    In each class a value keeps as many records as l allows: the largest l for which no more than
-    `spare` records must go.
+    In each class a value keeps what l allows: the largest l for which at most `spare` must go.
     """
     classes = answer.outcome.classes
     low, high = answer.privacy, float(np.diff(_histogram(quest, classes).start).max())

@@ -138,10 +138,7 @@ def _cheapest_runs(
 
 
 def best_of_one_column(quest: BoundedProblem, boxes: BoxCosts) -> list[Spans | Pieces]:
-    """A list of the most private of all divisions of one column (Section 5.1); empty if none is.
-
-    `PolicyError` unless there is one column, `LimitError` if the division is too much work.
-    """
+    """The most private division of one column (Section 5.1), if any; errors are as of `exact`."""
     problem = quest.problem
     exact.refuse_several_columns(problem)
     k, floor = least_people(problem), _asked_l(problem)

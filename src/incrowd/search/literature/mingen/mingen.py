@@ -161,10 +161,7 @@ def minimal_distortions(
 
 
 def untagged_lattice(problem: Problem, limit: int) -> TaggedLattice:
-    """The lattice of a problem, nothing known of it yet.
-
-    `PolicyError` if it has more than `limit` nodes, `InfeasibleError` if no release is possible.
-    """
+    """The untagged lattice; `PolicyError` beyond `limit` nodes, `InfeasibleError` if impossible."""
     levels = [allowed_levels(column) for column in problem.columns]
     size = prod(len(allowed) for allowed in levels)
     if size > limit:
@@ -183,8 +180,7 @@ def untagged_lattice(problem: Problem, limit: int) -> TaggedLattice:
 def climb_lattice(problem: Problem, watch: Watch, limit: int) -> TaggedLattice:
     """The lattice with all its minimal nodes known.
 
-    `PolicyError` if it has more than `limit` nodes, `LimitError` if the time is up before, and
-    `InfeasibleError` if no node can be released.
+    `PolicyError` beyond `limit` nodes, `LimitError` out of time, `InfeasibleError` without any.
     """
     lattice = untagged_lattice(problem, limit)
     if not lattice.climb(watch):
