@@ -31,8 +31,7 @@ Run: TypeAlias = Callable[[Problem, Watch], Found]
 _KINDS = {"lattice": "full-domain generalization"}
 """What searches make, where it is no local recoding."""
 _CELL, _VECTOR = 2e-9, 1e-4
-"""What it takes to count a level vector: so much per cell of the table, and so much anyway. The
-unit is about a second, but no clock is asked."""
+"""About how many seconds a level vector takes to count: per cell of the table, and in any case."""
 _ENOUGH = 30.0
 """What full-domain generalization may take at effort 1."""
 _MOST = 10**30
@@ -75,11 +74,8 @@ class Auto(Search):
             return _run_full_domain(problem, watch)
         best = min(tried, key=lambda trial: trial.loss)
         better, said = _try_lattice(problem, watch, best.loss, self.effort)
-        if better is not None:
-            return _explain_choice(problem, [better, *tried], said)
-        return _explain_choice(
-            problem, [best, *(trial for trial in tried if trial is not best)], said
-        )
+        first = better or best
+        return _explain_choice(problem, [first, *(one for one in tried if one is not first)], said)
 
     @property
     def by_parts(self) -> Search:
@@ -87,10 +83,7 @@ class Auto(Search):
         return Crowd(effort=self.effort)
 
     def _try_local(self, problem: Problem, watch: Watch) -> list["_Trial"]:
-        """Trials of crowd, then of other local recodings that may do better; empty if all fail.
-
-        `LimitError` if the time is up before there is one.
-        """
+        """Trials of the searches that find classes; `LimitError` if the time is up without one."""
         searches: list[tuple[str, Search]] = [("crowd", Crowd(effort=self.effort))]
         if not problem.loss.per_cell:
             searches += [("mondrian", Mondrian()), ("relaxed mondrian", Mondrian(relaxed=True))]
@@ -139,10 +132,7 @@ def _other_searches(problem: Problem) -> list[tuple[str, Run]]:
 
 
 def _run_full_domain(problem: Problem, watch: Watch) -> Found:
-    """The result of full-domain generalization, for when no local recoding works.
-
-    `InfeasibleError` if it finds none either.
-    """
+    """What the lattice finds where no local recoding works; `InfeasibleError` if that fails too."""
     titles = ["crowd", *(title for title, _ in _other_searches(problem))]
     try:
         found = Lattice().run(problem, watch)
@@ -165,18 +155,13 @@ def _try_lattice(
 ) -> tuple[_Trial | None, str]:
     """A full-domain generalization that loses less than `bar`, or None; a phrase on the search."""
     nodes = prod(column.hierarchy.levels - column.lowest for column in problem.columns)
+    skipped = f"full-domain generalization ({readable_number(nodes)} level vectors)"
     if watch.expired:
-        return (
-            None,
-            f"full-domain generalization ({readable_number(nodes)} level vectors) got no time",
-        )
+        return None, f"{skipped} got no time"
     each = _CELL * problem.tally.rows * len(problem.columns) + _VECTOR
     share = _SHARE_COUNTED if problem.monotone else 1.0
     if share * min(nodes, _MOST) * each > _ENOUGH * effort:
-        return None, (
-            f"full-domain generalization ({readable_number(nodes)} level vectors) takes more than "
-            "this effort"
-        )
+        return None, f"{skipped} takes more than this effort"
     try:
         quest = BestFirst(problem, watch, bar, _ENOUGH * effort / each)
     except InfeasibleError:
@@ -184,9 +169,8 @@ def _try_lattice(
     quest.seek()
     if quest.has_found:
         found = quest.result()
-        return _Trial(
-            "lattice", found, problem.loss.of(problem.outcome(found.recoding))
-        ), quest.examined_in_words
+        lost = problem.loss.of(problem.outcome(found.recoding))
+        return _Trial("lattice", found, lost), quest.examined_in_words
     if quest.proved:
         return None, f"full-domain generalization loses no less ({quest.examined_in_words})"
     limit = "the time limit" if watch.expired else "this effort"

@@ -104,10 +104,7 @@ def _end_sets(low: Codes, high: Codes) -> ValueSets:
 
 
 def flatten_prices(tables: list[Floats], ordered: list[bool]) -> Prices:
-    """Lay out flat, column by column: tables of prices, then the sorted prices around each code.
-
-    `ordered` says which columns have an order.
-    """
+    """Lay out flat, column by column: tables of prices, then the sorted prices around each code."""
     chains = [_price_ranks(table) for table in tables]
     sizes = np.array([table.size for table in tables], dtype=np.int64)
     begin = np.cumsum(sizes) - sizes

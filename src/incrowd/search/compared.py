@@ -40,10 +40,7 @@ def depends_on_left_out(problem: Problem) -> bool:
 
 
 def drop_compared_models(problem: Problem) -> Problem:
-    """The problem without models that compare with the release, if records may be left out.
-
-    What such a model asks for is not known before. If no record may be left out, all models stay.
-    """
+    """The problem without models that compare with a release, if that may leave out records."""
     if not depends_on_left_out(problem):
         return problem
     return replace(problem, models=tuple(m for m in problem.models if not compares_with_release(m)))
@@ -52,8 +49,7 @@ def drop_compared_models(problem: Problem) -> Problem:
 def run_against_release(problem: Problem, run: Run, watch: Watch) -> Found:
     """Search until classes satisfy their models compared with the release itself.
 
-    Each run but the last gets half of the time that is left. That no other release loses less is
-    proved for one spread alone, so it is not said. `InfeasibleError` if nothing is found.
+    Each run but the last gets half of the time that is left. `InfeasibleError` if nothing is found.
     """
     if not depends_on_left_out(problem):
         return run(problem, watch)
@@ -89,8 +85,7 @@ def _column_of_kept(held: Histogram) -> SensitiveColumn:
 def _run_first(problem: Problem, run: Run, watch: Watch) -> tuple[Found, Problem] | None:
     """Run once; if nothing satisfies all models, without those that compare with the release.
 
-    Returns what was found and the problem. None if nothing was found and all models compare;
-    `InfeasibleError` if the others are not satisfied either.
+    None if nothing was found and all models compare; `InfeasibleError` if the others fail too.
     """
     found = _run_again(problem, run, watch)
     if found is not None:
@@ -116,10 +111,7 @@ def _half_watch(watch: Watch) -> Watch:
 
 
 def _excess(problem: Problem, outcome: Outcome) -> list[float]:
-    """For each model how much farther than asked the farthest class is from the release.
-
-    0 for models that do not compare with it.
-    """
+    """For each model, how far beyond its limit a class is; 0 if it compares with no release."""
     own = replace(problem, sensitive=spread_of(problem, outcome))
     named = {column.name: column for column in own.sensitive}
     classes = judged_classes(own, outcome)
@@ -145,10 +137,7 @@ def _stricter_problem(
 
 
 def _run_without_suppression(problem: Problem, run: Run, watch: Watch) -> Found:
-    """Run the search so that it leaves out nobody: it then compares with what it releases.
-
-    `InfeasibleError` if it finds nothing.
-    """
+    """Search so that all records are released; `InfeasibleError` if nothing is found."""
     try:
         return _mark_unproved(run(replace(problem, suppression=0.0), watch))
     except InfeasibleError:

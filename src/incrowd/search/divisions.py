@@ -36,10 +36,7 @@ def is_tiny(problem: Problem) -> bool:
 
 
 def best_division(problem: Problem, watch: Watch) -> Found:
-    """The cheapest division of a tiny table that may leave, or the cheapest met before time is up.
-
-    `InfeasibleError` if none was met.
-    """
+    """The cheapest division of a tiny table that was met in time; `InfeasibleError` if none was."""
     table = _TinyTable.of(problem)
     best, least = None, inf
     for number, (classes, out) in enumerate(table.divisions()):
@@ -52,14 +49,8 @@ def best_division(problem: Problem, watch: Watch) -> Found:
                 best, least = spans, cost
     if best is None:
         raise nothing_found(problem)
-    return Found(
-        best,
-        "auto",
-        why=(
-            "compared all divisions of a small table into classes and "
-            "used the one with the lowest loss"
-        ),
-    )
+    why = "compared all divisions of a small table into classes"
+    return Found(best, "auto", why=f"{why} and used the one with the lowest loss")
 
 
 @dataclass(frozen=True, eq=False)

@@ -49,10 +49,7 @@ def cell_loss(problem: Problem) -> Loss:
 
 
 def _weigh(costs: Floats, width: int, weight: float) -> Floats:
-    """The costs times the column's weight; forbidden costs, and numbers of nodes, stay.
-
-    Costs of width 0 are changed in place.
-    """
+    """The costs times the column's weight, in place for width 0; forbidden ones and nodes stay."""
     if width == 0:
         costs.reshape(-1, 3)[:, :2] *= weight
         return costs
@@ -74,10 +71,7 @@ def _flat_column(column: QuasiColumn, loss: Loss) -> tuple[Floats, Codes, int]:
 
 
 def _run_costs(column: QuasiColumn, loss: Loss) -> Floats:
-    """The cost of every run of codes of a column, in place `low * codes + high` of a flat array.
-
-    `FORBIDDEN` beyond the policy's limits, 0 where `high` is below `low`.
-    """
+    """Costs of runs of codes at `low * codes + high`: 0 if backwards, `FORBIDDEN` beyond limits."""
     codes = len(column.hierarchy.leaves) + 1
     low, high = (side.ravel().astype(np.int32) for side in np.indices((codes, codes)))
     backwards = low > high
@@ -118,10 +112,7 @@ def _run_sets(low: Codes, high: Codes, pools: Pools | None) -> ValueSets:
 
 
 def _flag_forbidden_cells(column: QuasiColumn, low: Codes, high: Codes, level: Codes) -> Flags:
-    """Flags of the cells that limits of level or width forbid.
-
-    A cell that mixes missing with values shows the whole column.
-    """
+    """Flags of the cells that limits forbid; one that mixes missing with values shows them all."""
     above: Flags = level > column.top
     if not np.isfinite(column.widest):
         return above
@@ -159,10 +150,7 @@ def _nodes_on_scale(column: QuasiColumn) -> Floats:
 
 
 def _widest_share(column: QuasiColumn) -> float:
-    """The largest width of a class that the policy allows, over the width of the column.
-
-    Infinite if the policy sets none, the column has no order, or it holds one value only.
-    """
+    """The widest class allowed over the column's width; infinite without limit, order or width."""
     if not column.hierarchy.ordered or not np.isfinite(column.widest):
         return float("inf")
     place = np.concatenate([[0.0], column.hierarchy.leaves.positions])
@@ -182,10 +170,7 @@ def order_by_codes(problem: Problem) -> Codes:
 
 
 def lowest_codes(problem: Problem, spare: int = 0) -> Codes:
-    """The quasi-identifying codes, one line per row, each as the first of its lowest node.
-
-    Codes that no class may tell apart become equal. `spare` lines, not filled in, come after them.
-    """
+    """The rows' codes, a line each, as the first of their lowest node; then `spare` empty lines."""
     tally = problem.tally
     lines = np.empty((tally.rows + spare, len(problem.columns)), dtype=np.int32)
     for j, (column, codes) in enumerate(zip(problem.columns, tally.quasi, strict=True)):

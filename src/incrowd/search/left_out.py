@@ -10,6 +10,7 @@ records again are left out in a second try, if they may be, and the release that
 taken.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -129,16 +130,12 @@ def _satisfied_as_one_class(problem: Problem) -> bool:
 
 
 def _largest_satisfying_part(problem: Problem) -> Counts | None:
-    """Records of each row in the largest part that satisfies the models; None for large tables.
-
-    All are 0 if no part does that leaves out few enough records. None with a world, too.
-    """
+    """Records by row of the largest satisfying part, 0 if none; None for a large table or world."""
     if 2**problem.tally.rows > _FEW or problem.world is not None:
         return None
     table = SmallTable.of(problem)
     if table.parts > _FEW:
         return None
-
     digits = subsets.part_digits(table.copies)
     records = digits @ table.weight
     some = np.flatnonzero((records >= records[-1] - problem.suppressible) & (records > 0))
@@ -153,10 +150,7 @@ def _largest_satisfying_part(problem: Problem) -> Counts | None:
 
 
 def _leave_out_in_turns(problem: Problem, more: int) -> Counts:
-    """Records of each row that stay after models in turn have left out what they must.
-
-    The first model that leaves out any leaves out `more` beyond that.
-    """
+    """Records by row that stay once models in turn left out what they must, `more` by the first."""
     tally = problem.tally
     stay = tally.counts.copy()
     whole_rows = tally.has_units or problem.consistent
@@ -179,8 +173,7 @@ def _leave_out_in_turns(problem: Problem, more: int) -> Counts:
 def _excess_holders(problem: Problem, model: Model, stay: Counts, more: int) -> Counts | None:
     """How many holders of each code must go for a model, in all `more` than it asks for.
 
-    `stay` are the records of each row that are left. None if the model reads no values or is
-    satisfied, or nobody is left.
+    `stay`: records left by row. None if the model reads no values or is satisfied, or none is left.
     """
     rows = np.flatnonzero(stay).astype(np.int32)
     if not model.columns or not len(rows):
@@ -223,15 +216,10 @@ def even_counts(counts: Counts, total: int) -> Counts:
     >>> even_counts(np.array([5, 1, 4]), 6).tolist()
     [3, 1, 2]
     """
-    low, high = 0, int(counts.max(initial=0))
-    while low < high:
-        cap = (low + high + 1) // 2
-        if int(np.minimum(counts, cap).sum()) <= total:
-            low = cap
-        else:
-            high = cap - 1
-    kept = np.minimum(counts, low)
-    more = np.flatnonzero(counts > low)[: total - int(kept.sum())]
+    caps = range(1, int(counts.max(initial=0)) + 1)
+    cap = bisect_right(caps, total, key=lambda cap: int(np.minimum(counts, cap).sum()))
+    kept = np.minimum(counts, cap)
+    more = np.flatnonzero(counts > cap)[: total - int(kept.sum())]
     kept[more] += 1
     return kept
 

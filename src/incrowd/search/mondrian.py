@@ -82,9 +82,8 @@ class Mondrian(Search):
         pieces, finished = cut_into_parts(problem, watch, relaxed=self.relaxed, cut=self.cut)
         spans = merge_failing_classes(problem, pieces)
         number = int(spans.pieces.class_of.max()) + 1
-        return Found(
-            spans, self.name, why=_explain(number, finished), facts={"classes": float(number)}
-        )
+        why = _explain(number, finished)
+        return Found(spans, self.name, why=why, facts={"classes": float(number)})
 
 
 def cut_into_parts(
@@ -120,11 +119,10 @@ def _column_scales(problem: Problem) -> Any:
 
 def _explain(number: int, finished: bool) -> str:
     """A sentence on how many classes there are, and whether time allowed all cuts."""
+    classes = count_of(number, "class", "classes")
     if finished:
-        return f"cut the table along its widest columns into {count_of(number, 'class', 'classes')}"
-    return (
-        f"cut the table into {count_of(number, 'class', 'classes')}, then stopped at the time limit"
-    )
+        return f"cut the table along its widest columns into {classes}"
+    return f"cut the table into {classes}, then stopped at the time limit"
 
 
 def _items_to_cut(tally: Tally, *, relaxed: bool) -> tuple[Tally, Codes]:
@@ -222,10 +220,7 @@ class _Rounds:
         return _class_of_items(order, np.vstack([*done, parts])), not len(parts)
 
     def _propose_cuts(self, order: Codes, parts: Counts, attempts: Counts) -> tuple[Counts, Codes]:
-        """Propose a place to cut each part, -1 for none; return it, and the half of each item.
-
-        Part p has the halves 2p and 2p + 1; an item of a part without a cut is in half -1.
-        """
+        """Propose a cut of each part p, or -1, and the half (2p, 2p + 1, or -1) of each item."""
         items, rule, scales = self.kernel
         middle = np.empty(len(parts), dtype=np.int64)
         half_of = np.full(len(order), -1, dtype=np.int32)
@@ -273,11 +268,7 @@ def _thread_slices(parts: Counts) -> list[slice]:
 def _next_parts(
     parts: Counts, attempts: Counts, middle: Counts, allowed: Flags
 ) -> tuple[Counts, Counts]:
-    """The parts of the next round (begin, end) and how often each was refused.
-
-    They are the halves of the parts whose cut was allowed, and those refused; parts without a cut
-    are done.
-    """
+    """Halves of parts cut and refused parts, for the next round, and how often each was refused."""
     refused = ~allowed & (middle >= 0)
     left = np.stack([parts[allowed, 0], middle[allowed]], axis=1)
     right = np.stack([middle[allowed], parts[allowed, 1]], axis=1)

@@ -44,10 +44,7 @@ class PartTree:
         return parts_of(np.ascontiguousarray(codes), self.column, self.limit, self.child)
 
     def sql_expression(self, codes: Sequence[str], node: int = 0) -> str:
-        """The SQL expression of a row's part, `codes` being what the columns' codes are called.
-
-        With a `node`, of the tree below it only.
-        """
+        """The SQL expression of a row's part, below a `node`; `codes` names the columns' codes."""
         if self.column[node] < 0:
             return str(int(self.child[0, node]))
         lower, upper = (self.sql_expression(codes, int(self.child[side, node])) for side in (0, 1))

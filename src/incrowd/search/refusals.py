@@ -34,10 +34,7 @@ _OTHER_SEARCH = 'use search = "auto", which tries several'
 
 
 def raise_if_infeasible(problem: Problem) -> None:
-    """Raise `InfeasibleError` if it is proved that no release of the table satisfies the policy.
-
-    It needs one pass over the table. If it raises nothing, a release may still not exist.
-    """
+    """Raise `InfeasibleError` if a pass over the table proves that no release keeps the policy."""
     if not problem.tally.rows:
         raise InfeasibleError(
             "the table has no record to release", remedy="give a table with records", proved=True
@@ -158,10 +155,7 @@ def _least_left_out_of_people(model: Model, column: str, whole: Classes) -> int 
 
 
 def _least_left_out(model: Model, whole: Classes) -> int | None:
-    """The fewest people to leave out so that the rest satisfies a model as one class.
-
-    None if that is all of them, 0 if it is none or not known.
-    """
+    """The fewest people to leave out for a model, 0 if none or unknown, None if all of them."""
     if not model.monotone or not model.columns:
         return 0
     if model.satisfied_by(whole).all():

@@ -136,17 +136,9 @@ class _Repair:
 
     @classmethod
     def of(
-        cls,
-        problem: Problem,
-        pieces: Pieces,
-        failing: Flags | None = None,
-        *,
-        leaves: bool = False,
+        cls, problem: Problem, pieces: Pieces, failing: Flags | None = None, *, leaves: bool = False
     ) -> "_Repair":
-        """The classes of these pieces; those that break a limit are taken apart or left out.
-
-        `InfeasibleError` if more records would be left out than may be.
-        """
+        """The classes, forbidden ones taken apart or left out; `InfeasibleError` if too many."""
         cut = problem.tally.split(pieces.row, pieces.count)
         quasi, class_of, boxes = problem.tally.quasi, pieces.class_of, boxes_of(problem)
         number = int(class_of.max(initial=-1)) + 1
@@ -174,10 +166,7 @@ class _Repair:
         return state
 
     def run(self) -> Pieces:
-        """Join or leave out failing classes until there is none; return the pieces.
-
-        `InfeasibleError` if a failing class has no partner and may not be left out.
-        """
+        """The pieces, failing classes joined or left out; `InfeasibleError` if one cannot be."""
         while not self.fine.all():
             if self.leaves and self.fine.any() and self._may_leave(~self.fine):
                 self._drop(~self.fine)

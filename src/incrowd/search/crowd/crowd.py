@@ -88,20 +88,18 @@ class Crowd(Search):
     def run_part(self, problem: Problem, watch: Watch, whole: int) -> Found:
         """Search a part of a table of `whole` records, as hard as `run` would search the whole."""
         raise_if_infeasible(problem)
-
-        def run(stay: Problem) -> Found:
-            """Let the classes of the records that stay trade."""
-            made = self.make_classes(stay, watch, whole)
-            return self._as_found(Spans(made.pieces), [made], made.why)
-
-        return search_after_leaving_out(problem, run)
+        return search_after_leaving_out(problem, lambda stay: self._trade_whole(stay, watch, whole))
 
     def _trade(self, problem: Problem, watch: Watch) -> Found:
         """Let classes trade, part by part in a large table whose models allow that."""
         if problem.tally.rows > LARGE and is_separable(problem):
             with suppress(InfeasibleError):
                 return self._trade_in_parts(problem, watch)
-        made = self.make_classes(problem, watch)
+        return self._trade_whole(problem, watch)
+
+    def _trade_whole(self, problem: Problem, watch: Watch, whole: int = 0) -> Found:
+        """Let classes trade in the table as a whole, or as a part of one of `whole` rows."""
+        made = self.make_classes(problem, watch, whole)
         return self._as_found(Spans(made.pieces), [made], made.why)
 
     def _trade_in_parts(self, problem: Problem, watch: Watch) -> Found:
@@ -186,8 +184,7 @@ def classes_by_size(
 ) -> FoundClasses:
     """Return classes of at least k records, by default as many as the models ask for.
 
-    Only sizes are looked at. `whole` is the number of rows of the table that this is a part of, 0
-    if it is all of it.
+    Only sizes are looked at. `whole`: rows of the table that this is a part of, 0 if it is all.
     """
     k = k or least_size(problem) or 1
     points = points_of(problem, by_size=True)
@@ -214,10 +211,7 @@ def classes_by_size(
 def classes_by_models(
     problem: Problem, effort: float, watch: Watch, whole: int = 0
 ) -> FoundClasses:
-    """Return classes that satisfy models that read values, or count people with several records.
-
-    `whole` is as in `classes_by_size`.
-    """
+    """Return classes that satisfy models beyond sizes; `whole` is as in `classes_by_size`."""
     points = points_of(problem, by_size=False)
     title, spans = _best_start(problem, effort, watch)
     inside, outside = _split_left_out(points, spans.pieces)
@@ -271,10 +265,7 @@ def _trades_in_words(title: str, trades: Trades) -> str:
 
 
 def _facts_of_trades(trades: Trades) -> dict[str, float]:
-    """Return the figures of trades: what each kind saved a record, rounds, work, and how it ended.
-
-    "ended by effort" is 1 if a higher effort might have saved more, else 0.
-    """
+    """Return what trades saved a record, by kind, rounds, work, and whether effort ended them."""
     records = max(int(trades.points.weights.sum()), 1)
     savings = zip(KINDS, trades.saved.tolist(), strict=True)
     facts = {f"saved by {kind}": saving / records for kind, saving in savings}
@@ -293,9 +284,8 @@ def _best_start(problem: Problem, effort: float, watch: Watch) -> tuple[str, Spa
     points = points_of(problem, by_size=False)
     first, *others = _quick_ways(problem, watch)
     if watch.expired:
-        by_order = _repair_starts(problem, points, [first]) or _repair_starts(
-            problem, points, others
-        )
+        by_order = _repair_starts(problem, points, [first])
+        by_order = by_order or _repair_starts(problem, points, others)
     else:
         by_order = _repair_starts(problem, points, [first, *others])
     late = watch.expired and bool(by_order)

@@ -35,10 +35,7 @@ def no_demands() -> "Demands":
 
 
 def demands_of(problem: Problem, points: CrowdPoints) -> "Demands | None":
-    """Return what models ask, sizes as one rule.
-
-    None if a model has no rules in numbers, or sensitive columns have too many values.
-    """
+    """Return what models ask; None if one has no rules in numbers, or there are too many values."""
     columns = {column.name: column for column in problem.sensitive}
     conditions = [ClassRule(PEOPLE, a=least_people(problem))]
     for model in problem.models:
@@ -49,9 +46,7 @@ def demands_of(problem: Problem, points: CrowdPoints) -> "Demands | None":
     widths = [len(column.whole) for column in problem.sensitive]
     if sum(widths) > _MOST_VALUES:
         return None
-    first = dict(
-        zip(columns, (1 + offsets(np.array(widths, dtype=np.int64))).tolist(), strict=False)
-    )
+    first = dict(zip(columns, (1 + offsets(widths)).tolist(), strict=False))
     places = offsets([len(rule.table) for rule in conditions])
     rules = [
         (
@@ -100,8 +95,7 @@ def _people_in_several_rows(
 ) -> tuple[Counts, Codes, Codes]:
     """Return people with records in several rows, point by point: start, person, and counter.
 
-    A person has one number as a person and another one for each value held, so that each counter
-    counts the person once.
+    A person has one number as a person and one for each value held: each counter counts them once.
     """
     tally = problem.tally
     rows, units = tally.shared_row, tally.shared_unit

@@ -112,10 +112,7 @@ def points_of(problem: Problem, *, by_size: bool) -> CrowdPoints:
 
 
 def _space_of(points: Codes, boxes: BoxCosts) -> "Space":
-    """Return the points with their dearest columns first, without columns that cost nothing.
-
-    One column stays if all are constant and cost nothing.
-    """
+    """Return the points, dearest column first, without those that cost nothing; one stays."""
     rng = np.random.default_rng(0)
     pairs = rng.integers(0, len(points), (2, _PAIRS)).astype(np.int32)
     order = np.argsort(-regions.sum_distances(boxes, points, pairs), kind="stable")
@@ -145,8 +142,7 @@ def _sum_by_key(keys: Counts, count: Counts, size: int) -> tuple[Counts, Counts,
 _SMALL = 2**16
 """Rows up to which Mondrian is one of the starts."""
 _FEW = 9
-"""With more columns than this the cover is held to fewer and larger steps: there are many more
-level vectors, and each takes longer to count."""
+"""With more columns, whose level vectors are many and slow, a cover has fewer and larger steps."""
 _COUNTED = 120_000_000
 """Rows that the cover may count in all, level vector by level vector, if columns are few."""
 _LEAST_STEPS = 100
@@ -228,10 +224,7 @@ def _try_way(
     title: str,
     way: Callable[[Problem, Watch], Pieces | None],
 ) -> Start | None:
-    """Make classes in a way and cut those of 2k records; None if that gives nothing.
-
-    `given` is the problem, its points, k and the watch.
-    """
+    """Make classes in a way and cut those of 2k records; None if that gives nothing."""
     problem, points, k, watch = given
     try:
         pieces = way(problem, watch)

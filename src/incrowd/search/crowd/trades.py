@@ -40,15 +40,13 @@ if TYPE_CHECKING:
 REGION = 128
 """The most classes of a region: each looks at all others of its own."""
 _LARGEST = 2**26
-"""Classes of a region times the pieces of its largest one beyond which it stays as it is: a kernel
-needs room for so many."""
+"""A region stays as it is if its classes times the pieces of its largest need more room."""
 _FAVOUR = 1.0
 """Columns count more or less by a factor between exp(-this) and exp(this)."""
 _PIECES = 1_300_000
 """A table of so many pieces gets one round at effort 1, one of a quarter as many two."""
 _LIGHT = 2**19
-"""Pieces above which classes whose size is all that counts only move, dissolve and share anew: the
-other trades take longer than they are worth."""
+"""Pieces above which classes judged by size skip trades that take longer than they are worth."""
 _IN_PARTS = 2.0
 """Rounds of each part of a larger table, at least: what is lost at the borders is made up for."""
 _MOST_ROUNDS = 24
@@ -145,10 +143,7 @@ class Trades:
         return _SLACK * max(0.0, 1 - self.made / (_FALLEN * rounds))
 
     def _run_round(self, slack: float, share: float, stop: Flags) -> None:
-        """Let classes trade in all regions, or in the dearest of them if `share` is below 1.
-
-        `slack` is how much dearer a trade may end, as a share. Once `stop[0]` is set, regions end.
-        """
+        """Let classes trade, in the dearest regions if `share` < 1, ending up to `slack` dearer."""
         ends = self._arrange_regions()
         start = self.parts.start
         dear = self._dearest_regions(ends, share)
@@ -219,10 +214,7 @@ def rounds_for(pieces: int) -> float:
 def order_by_region(
     points: CrowdPoints, parts: "ClassPieces", seed: tuple[int, int], most: int
 ) -> tuple[Codes, Counts]:
-    """Return an order of classes in which near ones follow each other, and where regions end.
-
-    A region has at most `most` classes; another `seed` makes other regions.
-    """
+    """Return classes so that near ones are neighbours, and where regions of up to `most` end."""
     point, _, start = parts
     codes, boxes = points.space
     rng = np.random.default_rng(seed)

@@ -1,7 +1,4 @@
-"""Lower limits of the loss of nodes, and the loss of a node that was counted.
-
-See docs/decisions/0006-how-the-lattice-proves-its-optimum.md for why they hold.
-"""
+"""Lower limits of the loss of nodes (proved in decision record 0006), and losses of nodes."""
 
 from collections.abc import Sequence
 from functools import cached_property, partial

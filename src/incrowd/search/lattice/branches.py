@@ -77,10 +77,7 @@ class BranchCuts:
     def tighten(
         self, low: Counts, high: Counts, costs: Floats, floors: tuple[float, float], best: float
     ) -> tuple[float, int]:
-        """Raise `low`, in place; return the range's limit and the cut that divides it best, or -1.
-
-        `floors` is as in `kernels.tighten_range`.
-        """
+        """Raise `low` in place; return the range's limit, and the cut that divides best or -1."""
         return kernels.tighten_range(low, high, costs, floors, self._cuts, best)
 
     def node(self, cut: int) -> Node:
@@ -261,18 +258,12 @@ class Branches:
         self._cuts.add(node, None, more, hard=False)
 
     def close_ties_after(self, best: float, node: Node) -> None:
-        """Drop the next range: its nodes can at best equal the best one, and rank after it.
-
-        To be called right after `lowest_open` returned a node that does.
-        """
+        """Drop the range `lowest_open` just gave: it can only equal the best and ranks after it."""
         del best, node
         self._pop()
 
     def chain_upwards(self, node: Node, best: float) -> list[Node]:
-        """Return a chain from a node up to a hopeful one, each step the dearest that `best` allows.
-
-        It ends earlier where each step up would raise the limit above `best`, the best loss.
-        """
+        """Return a chain up to a hopeful node, or as far as `best` allows, by the dearest steps."""
         nodes = [node]
         left = best - self._base_limit(node) if self._known else inf
         while not self.is_hopeful(nodes[-1]):

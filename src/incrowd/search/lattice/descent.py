@@ -115,10 +115,7 @@ class Descent:
         ]
 
     def _paired_changes(self, node: Node) -> list[Node]:
-        """Return nodes with one level raised and one lowered that may be better.
-
-        Those that raise the limit most come first: they are the likeliest to be released.
-        """
+        """Return nodes with one level raised and one lowered that may be better, dearest first."""
         change, column, level = self._limit_changes(node)
         rises = level > np.array(node)[column]
         up, down = np.flatnonzero(rises), np.flatnonzero(~rises)
@@ -126,7 +123,7 @@ class Descent:
         room = self.loss - self._bare_limit(node) if self._parts is not None else inf
         fits = (both < room - EPSILON) & (column[up][:, None] != column[down])
         first, second = np.nonzero(fits)
-        order = np.argsort(-both[first, second], kind="stable")
+        order = np.argsort(-both[first, second], kind="stable")  # the likeliest to be released
         near = []
         for a, b in zip(up[first[order]].tolist(), down[second[order]].tolist(), strict=True):
             other = list(node)
@@ -150,10 +147,7 @@ class Descent:
         return np.array(change, dtype=np.float64), at[:, 0], at[:, 1]
 
     def _leap_up(self) -> Iterator[None]:
-        """Raise two columns at random, then lower columns in a random order while no loss rises.
-
-        It yields at least once.
-        """
+        """Raise two random columns, then lower any while no loss rises; yield at least once."""
         here = list(self.node)
         columns = self._rng.permutation(len(here)).tolist()
         for j in columns[:2]:

@@ -245,10 +245,7 @@ class NodeGrid:
         np.maximum(box, floors + surcharges, out=box)
 
     def close_ties_after(self, best: float, node: Node) -> None:
-        """Close the nodes that can at best equal the best node and rank after it.
-
-        `best` is the loss of the best `node`.
-        """
+        """Close nodes that at best equal the best `node`, of loss `best`, and rank after it."""
         close = np.flatnonzero((self._flat > best - EPSILON) & (self._flat < np.inf))
         sums = np.sum(np.unravel_index(close, self._shape), axis=0) + sum(self._low)
         place = np.ravel_multi_index(self._place_of(node), self._shape)
@@ -258,8 +255,7 @@ class NodeGrid:
     def chain_upwards(self, node: Node, best: float) -> list[Node]:
         """Return a chain upwards, each step to the open node of the largest limit within `best`.
 
-        `best` is the best loss: no limit is above it. The chain ends at a hopeful node, or where no
-        step is left. Such nodes fail least often and rule out most if they do.
+        It ends at a hopeful node, or without a step left. Such nodes fail least and rule out most.
         """
         at = self._place_of(node)
         places = [at]

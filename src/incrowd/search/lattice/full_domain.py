@@ -67,10 +67,7 @@ def allowed_levels(column: QuasiColumn) -> range:
 
 
 def _is_too_wide(column: QuasiColumn, level: int) -> bool:
-    """Whether a node at this level holds records and spans more of an ordered column than it may.
-
-    Missing values count: at the top they show the whole column as well.
-    """
+    """Whether a node of this level that holds records (missing ones count) is too wide to show."""
     if not column.hierarchy.ordered or not np.isfinite(column.widest):
         return False
     extents = node_extents(column, level)[column.frequency > 0]
@@ -87,10 +84,7 @@ def node_extents(column: QuasiColumn, level: int) -> Floats:
 
 
 def node_classes(problem: Problem, levels: Sequence[int]) -> tuple[Codes, int]:
-    """Return the class of each row of the tally at these levels, and how many classes there are.
-
-    Classes are numbered 0, 1, … in the order of what they show, so the order of rows is irrelevant.
-    """
+    """Return each row's class at these levels, numbered by what it shows, and how many exist."""
     key = np.zeros(problem.tally.rows, dtype=np.int64)
     size = 1
     for codes, column, level in zip(problem.tally.quasi, problem.columns, levels, strict=True):

@@ -86,10 +86,7 @@ class Grouping:
     def _count_dense(
         self, codes: Codes, counts: Counts, steps: tuple[Counts, Counts, int]
     ) -> tuple[Codes, Codes, Counts]:
-        """Do what `count` does by an array of all keys, a large table in two halves side by side.
-
-        `steps` are offset, stride and span, as `_key_steps` returns them.
-        """
+        """Do what `count` does by an array of all keys; `steps` are offset, stride and span."""
         count, parts = kernels.count_dense, row_halves(len(counts))
         class_of = np.empty(len(counts), dtype=np.int32)
         done = in_threads(
@@ -110,8 +107,7 @@ class Grouping:
     def _key_steps(self, codes: Codes, node: Node) -> tuple[Counts | None, Counts, Counts, int]:
         """Return keys to add to or None, where columns' maps begin, their strides, and span.
 
-        There are keys if those of the first columns had to be numbered so that all fit a word.
-        Every key is below the span.
+        There are keys if the first columns' had to be numbered to fit a word; all are below span.
         """
         offset = np.array([self._offset[j][h] for j, h in enumerate(node)], dtype=np.int64)
         stride = np.zeros(len(node), dtype=np.int64)
@@ -298,11 +294,9 @@ class NodeJudge:
         """Return the verdict of all models, with the records that leave at least here and below."""
         classes = self.classes(counted)
         verdict = self._ask_models(classes, columns=True)
-        return (
-            replace(verdict, lost=self._least_records_lost(classes, verdict))
-            if self._shrinking
-            else verdict
-        )
+        if not self._shrinking:
+            return verdict
+        return replace(verdict, lost=self._least_records_lost(classes, verdict))
 
     def _least_records_lost(self, classes: Classes, verdict: NodeVerdict) -> int:
         """Return how many records of classes that are not doomed leave here and below, at least.

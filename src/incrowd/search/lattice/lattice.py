@@ -59,10 +59,7 @@ _TURN = 2_000
 
 
 class BestFirst:
-    """One search: the open nodes, and the best one so far.
-
-    With a `bar` it looks for losses below that only; at no more than `most` level vectors.
-    """
+    """One search for losses below `bar` in `most` level vectors: open nodes and the best so far."""
 
     def __init__(self, problem: Problem, watch: Watch, bar: float = inf, most: float = inf) -> None:
         self._problem = problem
@@ -74,12 +71,11 @@ class BestFirst:
         self._judge = NodeJudge(problem)
         self._limits = limits_of(problem, self._judge)
         self._large = self._nodes > LARGEST_GRID
-        self._bare = self._limits.starting_limits() is None
+        start = self._limits.starting_limits()
+        self._bare = start is None
         self._seen: set[Node] = set()
         kind = Branches if self._large else NodeGrid
-        self._frontier: Branches | NodeGrid = kind(
-            self._low, self._top, self._limits.starting_limits()
-        )
+        self._frontier: Branches | NodeGrid = kind(self._low, self._top, start)
         self._record = Record(tuple(column.name for column in problem.columns), self._nodes)
         self._anything = problem.missing is Missing.MATCHES_ANYTHING
         self._best = bar
@@ -185,10 +181,7 @@ class BestFirst:
         return self._examine(node) and self._floor <= self._best + EPSILON
 
     def _raise_doomed(self, node: Node, branches: Branches) -> None:
-        """Raise a doomed node's levels, cheapest columns first, while it stays doomed.
-
-        The higher a doomed node is, the more it rules out.
-        """
+        """Raise a doomed node while it stays so, cheapest columns first: it rules out more then."""
         for j in branches.cheapest_columns(node):
             level = self._top[j]
             while level > node[j] and not self._over:
@@ -208,35 +201,32 @@ class BestFirst:
         self._tell_progress()
         if self._anything:
             return self._examine_crowds(node)
-        counted = self._judge.count(node)
+        judge = self._judge
+        counted = judge.count(node)
         k = int(counted.sizes.people.min())
         self._floor = self._limits.limit_above(counted)
         if self._floor > -inf:
             self._frontier.lift_above(node, self._floor)
-        verdict = self._judge.judge_by_size(counted)
-        if self._judge.leaves_out_too_much(counted, verdict.doomed):
-            lost = (
-                self._judge.count_records(counted, verdict.doomed)
-                if self._judge.final
-                else NOT_JUDGED
-            )
+        verdict = judge.judge_by_size(counted)
+        if judge.leaves_out_too_much(counted, verdict.doomed):
+            lost = judge.count_records(counted, verdict.doomed) if judge.final else NOT_JUDGED
             return self._mark_doomed(node, k, lost)
         lifted: Flags | None = None
-        if not self._judge.final:
+        if not judge.final:
             self._lift_limits(counted, verdict.doomed)
             if self._frontier.limit(node) > self._best + EPSILON and not self._large:
                 self._frontier.close(node)
                 self._record.add_other(node, k, NodeState.COSTLY)
                 return False
-            lifted, verdict = verdict.doomed, self._judge.judge_by_value(counted)
-        suppressed = self._judge.count_records(counted, ~verdict.kept)
-        if self._judge.is_hopeless(counted, verdict):
+            lifted, verdict = verdict.doomed, judge.judge_by_value(counted)
+        suppressed = judge.count_records(counted, ~verdict.kept)
+        if judge.is_hopeless(counted, verdict):
             return self._mark_doomed(node, k, suppressed)
         self._frontier.mark_hopeful(node)
         if lifted is None or (verdict.doomed > lifted).any():
             self._lift_limits(counted, verdict.doomed)
         self._frontier.close(node)
-        if self._judge.may_leave_out(suppressed):
+        if judge.may_leave_out(suppressed):
             self._note_releasable(node, k, suppressed, self._limits.loss(counted, verdict.kept))
         else:
             self._record.add_other(node, k, NodeState.FAILING, suppressed)
@@ -287,10 +277,7 @@ class BestFirst:
             self._watch.tell("searching the lattice", done)
 
     def result(self) -> Found:
-        """Return the best node as a recoding.
-
-        Without one, `LimitError` if the search did not end, else `InfeasibleError`.
-        """
+        """Return the best node; without one `LimitError` if cut short, else `InfeasibleError`."""
         recoding = None if self._node is None else recode(self._problem, self._node)
         if self._node is None or recoding is None:
             raise self._nothing_found_error(out_of_time=self._frontier.bound < inf)

@@ -43,9 +43,7 @@ class Anatomy(Search):
 
     name: Literal["anatomy"] = field(default="anatomy", kw_only=True)
     recoding: ClassVar[Recodes] = "anatomy"
-
     draws: ClassVar[bool] = True
-    """What it finds depends on the problem's seed, which a release keeps to itself."""
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Throw records into buckets and draw classes from them."""
@@ -66,9 +64,8 @@ class Anatomy(Search):
         joined = "" if satisfied else " and merged those that failed a model"
         why = f"drew classes from the {buckets.l} largest buckets of values{joined}"
         facts = {"classes": float(number), "l": float(buckets.l)}
-        return Found(
-            Anatomized(fold_pieces(pieces)), self.name, why=f"{why}: {number:,}", facts=facts
-        )
+        recoding = Anatomized(fold_pieces(pieces))
+        return Found(recoding, self.name, why=f"{why}: {number:,}", facts=facts)
 
 
 @plain(frozen=True, eq=False)

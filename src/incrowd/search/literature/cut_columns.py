@@ -50,11 +50,8 @@ class ColumnCuts:
         if self._missing and number <= 1 and may_show_whole(self.column):
             return np.ones(len(self.records), dtype=np.int32)
         known = max(number - self._missing, 1)
-        found = (
-            self._run_buckets(known)
-            if self.column.hierarchy.ordered
-            else self._branch_buckets(known)
-        )
+        ordered = self.column.hierarchy.ordered
+        found = self._run_buckets(known) if ordered else self._branch_buckets(known)
         found[MISSING] = 0
         return found
 
@@ -63,19 +60,14 @@ class ColumnCuts:
         """1 if the column has missing values, which take bucket 0, else 0."""
         return int(self.records[MISSING] > 0)
 
-    @property
-    def _nodes(self) -> Codes:
-        """The finest node or cell that each code may be shown as, by code."""
-        return self.column.finest
-
     @cached_property
     def _held(self) -> Codes:
         """The nodes of the lowest level that hold records."""
-        return np.unique(self._nodes[1:][self.records[1:] > 0])
+        return np.unique(self.column.finest[1:][self.records[1:] > 0])
 
     def _run_buckets(self, number: int) -> Codes:
         """The bucket of each code where buckets are runs of nodes, by the column's method."""
-        place = np.searchsorted(self._held, self._nodes, side="right") - 1
+        place = np.searchsorted(self._held, self.column.finest, side="right") - 1
         place = np.maximum(place, 0)
         if number < len(self._held) or self.least is not None:
             place = np.searchsorted(self._bucket_ends(number), place, side="right")
@@ -91,10 +83,7 @@ class ColumnCuts:
         return self._smallest_ends(number, even)
 
     def _smallest_ends(self, number: int, even: int) -> Counts:
-        """The ends of at most so many buckets; their least size is as small as that allows.
-
-        The smaller the buckets, the less they cost. `even` is a size that gives few enough.
-        """
+        """The ends of at most `number` buckets, as small (cheap) as can be; `even` is enough."""
         low, high = self.least or 1, max(even, self.least or 1)
         best = self._ends_of_size(high)
         while high - low > 1:
@@ -115,7 +104,7 @@ class ColumnCuts:
     @cached_property
     def _counts(self) -> Counts:
         """Records per held node."""
-        counts = np.bincount(self._nodes[1:], weights=self.records[1:])[self._held]
+        counts = np.bincount(self.column.finest[1:], weights=self.records[1:])[self._held]
         return counts.astype(np.int64)
 
     def _ends_of_size(self, least: int) -> Counts:
@@ -137,10 +126,7 @@ class ColumnCuts:
         return np.concatenate(found)
 
     def _cut_part(self, positions: Floats, counts: Counts, least: int, until: Counts) -> Counts:
-        """The ends of buckets in a part; the least size is halved as long as limits allow none.
-
-        `InfeasibleError` if they allow none of any size.
-        """
+        """Bucket ends in a part, `least` halved while limits allow none; `InfeasibleError` at 1."""
         least = min(least, int(counts.sum()))
         until = np.minimum(until, len(counts))
         while True:

@@ -48,8 +48,7 @@ _STEPS = (8.0, 2.0, 1.2, 1.0)
 _EXCHANGES = (2.0, 1.0)
 """The same where another column has fewer instead."""
 _FEW, _MANY = 50, 500
-"""How many numbers of buckets near the first that will do are looked at, in large tables and in
-small ones."""
+"""How many numbers of buckets near the first that will do are tried: in large and small tables."""
 _WORK = 2**23
 """Rows times these numbers in between."""
 _SLACK = 1e-12
@@ -88,10 +87,7 @@ class BucketCandidates:
         return len(self._judged)
 
     def halve_classes(self, times: int) -> BucketCandidate:
-        """The best numbers for as many classes as there may be, halved so many times.
-
-        Columns with more buckets lose theirs first; those that weigh more keep more (Section 3.1).
-        """
+        """The best numbers (see `budget`) for as many classes as may be, halved so many times."""
         weights = [column.weight for column in self.problem.columns]
         return self.judge(budget(self.most, max(self.classes >> times, 1), weights))
 
@@ -185,10 +181,7 @@ class Cuts(Search):
         return self._search_buckets((finest, self._candidates(problem)), watch)
 
     def _search_buckets(self, ways: Sequence[BucketCandidates], watch: Watch) -> Found:
-        """The candidate of least loss of all `ways`, the first of equals, as a result.
-
-        The error of the first way if none finds buckets: `InfeasibleError` or `LimitError`.
-        """
+        """The candidate of least loss of all `ways` as a result; the first's error if none has."""
         found: list[tuple[BucketCandidates, BucketCandidate, bool]] = []
         refused: IncrowdError | None = None
         for way in ways:
@@ -248,9 +241,7 @@ class Cuts(Search):
         why = f"cut {parts} buckets: {shown.shape[1]:,} classes"
         facts = {f"buckets of {n}": float(d) for n, d in zip(columns, numbers, strict=True)}
         facts |= {"classes": float(shown.shape[1]), "cuts tried": float(candidates.judged)}
-        why += (
-            "" if finished else ("; the time limit ended before all neighbouring cuts were tried")
-        )
+        why += "" if finished else "; the time limit ended before all neighbouring cuts were tried"
         return Found(recoding, self.name, why=why, facts=facts)
 
 
@@ -260,10 +251,7 @@ def _all_need_k(problem: Problem) -> bool:
 
 
 def _best_buckets(candidates: BucketCandidates, watch: Watch) -> tuple[BucketCandidate, bool]:
-    """The best numbers of buckets that were found, and whether all near them were tried.
-
-    `InfeasibleError` if none may be released, `LimitError` if the time is up before one is found.
-    """
+    """The best numbers found, and whether all near were tried; errors as of `_first_feasible`."""
     first = candidates.halve_classes(0)
     if first.recoding is not None:
         return first, True
@@ -281,18 +269,14 @@ def _classes_filled(problem: Problem) -> int | None:
 def _first_feasible(candidates: BucketCandidates, watch: Watch) -> BucketCandidate:
     """The numbers of buckets after the fewest halvings of the classes that may be released.
 
-    Where larger classes never fail what smaller ones satisfy, halvings are not tried one by one.
+    Halvings are bisected if larger classes never fail what smaller ones satisfy.
     `InfeasibleError` if no halving will do, `LimitError` if the time is up.
     """
     last = candidates.classes.bit_length() - 1
     found = candidates.halve_classes(0)
-    if (
-        found.recoding is None
-        and candidates.problem.absorbing
-        and not _limited_columns(candidates.problem)
-    ):
-        found = _bisect_halvings(candidates, last, watch)
-        last = 0
+    problem = candidates.problem
+    if found.recoding is None and problem.absorbing and not _limited_columns(problem):
+        found, last = _bisect_halvings(candidates, last, watch), 0
     for times in range(1, last + 1):
         if found.recoding is None:
             _tell_in_time(watch, times / (last + 1))

@@ -113,10 +113,7 @@ class Views:
         return None
 
     def suppress_failing(self, levels: Sequence[int]) -> Levels | None:
-        """The recoding without what fails; None if more is left out than may be, or all.
-
-        If fewer than k records fail, the smallest classes go with them until k do.
-        """
+        """The recoding without what fails; None if more is left out than may be, or everything."""
         kept = self._settle(levels, np.ones(self.problem.tally.rows, dtype=np.bool_))
         if 0 < self._records_left_out(kept) < self.k:
             kept = self._suppress_up_to_k(levels, kept)
@@ -225,10 +222,7 @@ class Datafly(Search):
         )
 
     def _views(self, problem: Problem) -> Views:
-        """The sets of columns that must satisfy the models, with `joint` all columns last.
-
-        `PolicyError` if a setting names an unknown column, or all weights of a set are 0.
-        """
+        """The sets of columns that must satisfy the models; `PolicyError` if a setting is wrong."""
         likely = _column_weights(problem, self.likelihood)
         liked = _column_weights(problem, self.preference)
         everything = tuple(range(len(problem.columns)))
@@ -239,12 +233,8 @@ class Datafly(Search):
             union = everything
             if [view.columns for view in views] != [everything]:
                 views.append(LinkingView(problem, everything, liked))
-        return Views(
-            problem,
-            tuple(views),
-            LinkingView(problem, union, liked[list(union)]),
-            largest_k(problem),
-        )
+        whole = LinkingView(problem, union, liked[list(union)])
+        return Views(problem, tuple(views), whole, largest_k(problem))
 
     def _result(self, recoding: Levels, steps: int) -> Found:
         """The recoding as a result, after so many levels were raised."""

@@ -57,8 +57,7 @@ class Hilbert(Search):
 def hilbert_line(problem: Problem, bits: int | None = None) -> tuple[Codes, Floats]:
     """The rows in the order of the curve, and their places on it, from 0 to 1 and ascending.
 
-    Rows in the same cell stand in the order of their codes. Places are rounded to doubles, the
-    order is not.
+    Rows in the same cell stand in the order of their codes. Only places are rounded, to doubles.
     """
     cells, bits = grid_cells(problem, bits)
     words = curve_words(cells, bits)

@@ -157,10 +157,7 @@ class MuArgus(Search):
         return _MuArgusWork(problem, watch, allowed, kinds, tested)
 
     def _kinds(self, problem: Problem) -> tuple[Identifying, ...]:
-        """How identifying each column is, as set or else by its number of distinct values.
-
-        `PolicyError` if it is set for some columns only.
-        """
+        """How identifying each column is, set or by its values; `PolicyError` if partly set."""
         names = [column.name for column in problem.columns]
         if not self.identifying:
             return _thirds(problem)
@@ -172,11 +169,7 @@ class MuArgus(Search):
         return tuple(self.identifying[name] for name in names)
 
     def _next_by_rule(self, rules: Iterator[str], seen: Outlying) -> str | None:
-        """The next column to go up, None for no more.
-
-        It is the next of the rules; after them, while more than `share` of the records show a rare
-        combination, the column that is in most of these.
-        """
+        """The next rule's column; then, above `share`, that in most rare combinations; or None."""
         rule = next(rules, None)
         if rule is not None or seen.share <= self.share:
             return rule

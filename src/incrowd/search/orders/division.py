@@ -135,20 +135,14 @@ def people_per_row(tally: Tally) -> Counts:
 
 
 def _cut_out_midst(counts: Counts, k: int) -> Counts:
-    """Return the counts of large rows less whole classes of k records that fit inside a row.
-
-    Some best division has them as classes, so that it can be found without them.
-    """
+    """Return the counts less whole classes of k inside a row, as some best division has those."""
     beyond: Counts = np.maximum(counts - (4 * k - 2), 0)
     taken: Counts = counts - beyond // k * k
     return taken
 
 
 def _ends_by_boxes(line: ItemLine, k: int, boxes: "BoxCosts", *, largest: bool) -> Codes:
-    """Return where the best classes end, by the sum of costs or by the `largest` cost.
-
-    In a line that would take too long, several items in a row are taken as one.
-    """
+    """Return where the best classes end, by the sum of costs or by the `largest` cost."""
     items = line.items
     steps = len(line.of) * k * (len(line.of) / max(int(line.people[-1]), 1))
     every = ceil(sqrt(steps / _LARGEST_WORK)) if steps > _LARGEST_WORK else 1
@@ -271,10 +265,7 @@ KeyedOrder: TypeAlias = tuple[Codes, Floats | None]
 def divide_along(
     problem: Problem, watch: Watch, name: str, line: Callable[[Problem], KeyedOrder]
 ) -> Found:
-    """Order the rows that stay by `line`, and return their best division as `name`'s result.
-
-    `InfeasibleError` and `LimitError` as of a search.
-    """
+    """Order the rows by `line`; return their best division as `name`'s result, errors as `run`."""
     raise_if_infeasible(problem)
     raise_if_out_of_time(watch)
     watch.tell("ordering the rows", 0.0)

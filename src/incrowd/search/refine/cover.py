@@ -26,8 +26,7 @@ from incrowd.watch import Watch
 SHARE = 0.0005
 """The share of the table's records that a level vector must at least release."""
 _ROWS = 10**8
-"""In tables of n distinct rows a vector releases n over this of the records, so that time grows
-with the rows and not with their square."""
+"""In tables of n distinct rows a vector releases n over this of the records: time grows with n."""
 
 
 def cover(problem: Problem, watch: Watch, share: float = SHARE) -> tuple[Codes, Codes]:
@@ -35,14 +34,12 @@ def cover(problem: Problem, watch: Watch, share: float = SHARE) -> tuple[Codes, 
 
     The second has shape (d, classes). All rows of a class show the same nodes at its levels, and
     rows with equal quasi-identifying codes are in one class. Every class satisfies the models by
-    itself, as it holds all rows that it was counted with; classes of different levels may show the
-    same nonetheless (see `CellLevels.merge_alike`). Rows without a place are in class -1: those
-    that even the highest levels that may be shown cannot make a class of, and that no other class
-    can take. If the time is up, the rows that are left become one class at the highest levels.
+    itself; classes of different levels may show the same nonetheless (`CellLevels.merge_alike`).
+    Rows in class -1 are those that even the highest levels cannot make a class of, and that no
+    other class can take. If the time is up, rows that are left become one class at those levels.
 
-    `share` is the share of the table's records that a level vector must at least release: smaller
-    ones cost more time and lose less; in large tables it is raised (`_ROWS`). What is made small
-    is the problem's loss if it is a mean of what cells cost, else GCP.
+    `share` is the share of all records that a level vector must at least release: smaller ones
+    cost more time and lose less; in large tables it is raised (`_ROWS`).
     """
     rows = CoveredRows(problem)
     share = max(share, len(rows.weights) / _ROWS)
@@ -116,16 +113,13 @@ class _Cover:
         return bool(self.heap)
 
     def _descend(self, watch: Watch) -> None:
-        """Go down from the highest levels, each time to the vector that makes rows pay least.
-
-        A step looks at as many vectors as there are columns, so the time may be up in the middle.
-        """
+        """Go down from the highest levels, each time to the vector that makes rows pay least."""
         node: Node | None = self.rows.tables.top
         self._enqueue_counted(self.rows.tables.top)
         while node is not None and self.heap:
             below: dict[Node, float] = {}
             for one in steps_down(node, self.rows.tables.low):
-                if watch.remaining is not None and watch.remaining <= 0:
+                if watch.remaining is not None and watch.remaining <= 0:  # a step takes long
                     return
                 below[one] = self._enqueue_counted(one)
             node = min(below, key=lambda one: (below[one], one), default=None)
@@ -166,10 +160,7 @@ class _Cover:
         return bool((self.taken >= np.array(node, dtype=np.int32)).all(axis=1).any())
 
     def _records_and_cost(self, node: Node) -> tuple[int, float]:
-        """How many records the vector would release, and what those would pay in all.
-
-        The keys of rows, sizes and costs of its classes are then in `self.work`.
-        """
+        """Records that the vector would release, and what they pay; its classes are in `work`."""
         tables = self.rows.tables
         here, base = tables.level_starts(node), tables.level_starts(self.base)
         moved = np.flatnonzero(here != base)
@@ -184,10 +175,7 @@ class _Cover:
         return int(self.weights[fine].sum()), float(self.work.paid[fine] @ self.weights[fine])
 
     def _released_classes(self, node: Node) -> Codes:
-        """The class of each row that is left if the vector, just counted, releases it, else -1.
-
-        Rows are compared by what they show, not by their keys.
-        """
+        """The class, by what it shows, of each row left that the counted vector releases; or -1."""
         sizes, place, paid = self.work.sizes, self.work.place, self.work.paid
         large = np.flatnonzero((sizes[place] >= self.rows.least) & (paid < FORBIDDEN / 2))
         maps = [column.hierarchy.maps for column in self.rows.problem.columns]

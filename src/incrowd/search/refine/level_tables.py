@@ -1,7 +1,5 @@
 """The rows that a cover works on, and what their codes show and cost at each level."""
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,45 +19,23 @@ if TYPE_CHECKING:
     from incrowd.kernels.lattice.level_cover import LevelCodes
 
 
-@dataclass(eq=False)
 class CoveredRows:
     """The distinct quasi-identifying rows of a problem, in the order of their codes."""
 
-    problem: Problem
-
-    @cached_property
-    def row_of(self) -> Codes:
+    def __init__(self, problem: Problem) -> None:
+        self.problem, self.tables = problem, LevelTables(problem)
+        self.row_of, number = number_columns(problem.tally.quasi)
         """The row here of each row of the tally."""
-        return number_columns(self.problem.tally.quasi)[0]
-
-    @cached_property
-    def codes(self) -> Codes:
+        self.codes: Codes = np.empty((len(problem.columns), number), dtype=np.int32)
         """The codes of each row: shape (d, n)."""
-        codes = np.empty((len(self.problem.columns), int(self.row_of.max()) + 1), dtype=np.int32)
-        codes[:, self.row_of] = self.problem.tally.quasi
-        return codes
-
-    @cached_property
-    def weights(self) -> Counts:
+        self.codes[:, self.row_of] = problem.tally.quasi
+        self.weights: Counts = np.zeros(number, dtype=np.int64)
         """Records per row."""
-        weights = np.zeros(self.codes.shape[1], dtype=np.int64)
-        np.add.at(weights, self.row_of, self.problem.tally.counts)
-        return weights
-
-    @cached_property
-    def least(self) -> int:
+        np.add.at(self.weights, self.row_of, problem.tally.counts)
+        self.least = least_size(problem) or 1
         """The size below which no class satisfies the models, as far as sizes tell."""
-        return least_size(self.problem) or 1
-
-    @cached_property
-    def by_size(self) -> bool:
+        self.by_size = sizes_decide(problem)
         """Whether the size of a class decides."""
-        return sizes_decide(self.problem)
-
-    @cached_property
-    def tables(self) -> "LevelTables":
-        """The tables of what codes show and cost at each level."""
-        return LevelTables(self.problem)
 
     def satisfied_by(self, class_of: Codes, number: int) -> Flags:
         """Which of these classes of the rows satisfy the models; rows of class -1 are in none."""
@@ -75,10 +51,9 @@ class CoveredRows:
 
 
 class LevelTables:
-    """What each code shows at each level that may be shown, and what it costs there, laid flat."""
+    """What each code shows (as a hash) and costs at each level that may be shown, laid flat."""
 
     def __init__(self, problem: Problem) -> None:
-        """Lay out flat what each code shows, as a hash, and costs, by column and level."""
         columns = problem.columns
         depth = max(column.hierarchy.levels for column in columns)
         self.offset: Counts = np.full((len(columns), depth), -1, dtype=np.int64)
@@ -124,10 +99,7 @@ def _forbidden_codes(column: QuasiColumn, level: int) -> Flags:
 
 
 def _shown_hashes(column: QuasiColumn, j: int, level: int) -> Keys:
-    """A hash of what each code shows: equal for equal runs of leaves below the highest level.
-
-    The highest level has a hash of its own: it suppresses the cell.
-    """
+    """A hash of what each code shows: its run of leaves, or suppressed at the highest level."""
     low, high = (bound.astype(np.uint64) for bound in column.hierarchy.bounds[level])
     if level == column.hierarchy.height:
         low[:] = np.uint64(2**32 - 1)

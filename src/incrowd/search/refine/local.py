@@ -91,18 +91,14 @@ def _better_start(
     quest = BestFirst(problem, watch, inf if best is None else best.loss)
     quest.seek()
     if best is not None and not quest.has_found:
-        proved = "full-domain generalization loses no less"
-        said = (
-            proved
-            if quest.proved
-            else ("the time limit ended before full-domain generalization was searched")
-        )
+        said = "full-domain generalization loses no less"
+        if not quest.proved:
+            said = "the time limit ended before full-domain generalization was searched"
         return best, f"{said} ({quest.examined_in_words})"
     found = quest.result().recoding
     answer = _PricedRecoding(found, problem.loss.of(problem.outcome(found)))
-    return _move_rows(problem, watch, answer), (
-        f"refined the best full-domain generalization ({quest.examined_in_words})"
-    )
+    said = f"refined the best full-domain generalization ({quest.examined_in_words})"
+    return _move_rows(problem, watch, answer), said
 
 
 def _move_rows(problem: Problem, watch: Watch, answer: _PricedRecoding) -> _PricedRecoding:

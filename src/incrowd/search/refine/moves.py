@@ -85,14 +85,9 @@ class Moves:
         """Let rows move to classes of this level vector, old or new; return whether any did."""
         rows, tables = self._rows, self._rows.tables
         classes = level_cover.RowClasses(self._class_of, self._keys, self._costs, self._sizes)
+        starts = tables.level_starts(node)
         target, new = level_cover.plan_moves(
-            rows.codes,
-            rows.weights,
-            classes,
-            tables.flat,
-            tables.level_starts(node),
-            rows.least,
-            self._work,
+            rows.codes, rows.weights, classes, tables.flat, starts, rows.least, self._work
         )
         if not rows.by_size:
             target = self._allowed_moves(target, new)

@@ -6,7 +6,6 @@ class that holds its first item plus the least cost of what that leaves.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -51,10 +50,7 @@ class Partitions:
         self._records: Counts = self._digits @ table.weight
 
     def find_best(self, watch: Watch) -> tuple[Codes, Codes] | None:
-        """Levels and copies of items of each class of the best partition.
-
-        Shapes (d, classes) and (classes, items); None if there is no partition, or no time.
-        """
+        """Levels (d, classes) and copies (classes, items) of the best partition; None if none."""
         part = self._price_parts()
         watch.tell("asking the models about every part of the table", 0.0)
         fine = self._which_satisfy(np.isfinite(part.cost), watch)
@@ -107,23 +103,16 @@ class Partitions:
             return flags
         asked = np.flatnonzero(possible)
         rows = len(self._table.item_of) if self._table.whole else len(self._table.copies)
-        step = max(_ROWS // rows, 1)
+        step, parts = max(_ROWS // rows, 1), PartClasses(problem, self._table)
         for start in range(0, len(asked), step):
             if watch.must_stop:
                 break
             some = asked[start : start + step]
-            fine[some] = problem.satisfied_by(self._rows.classes(self._digits[some]))
+            fine[some] = problem.satisfied_by(parts.classes(self._digits[some]))
         return fine
 
-    @cached_property
-    def _rows(self) -> "PartClasses":
-        return PartClasses(self._problem, self._table)
-
     def _target(self, least: Floats) -> int:
-        """The part that costs least, 1 for each record left out, then with most records.
-
-        0, the empty part, if no part may be released.
-        """
+        """The part of least cost, 1 per record left out, largest of equals; 0 if none may leave."""
         left_out = self._records[-1] - self._records
         total = np.where(left_out <= self._problem.suppressible, least + left_out, np.inf)
         total[0] = np.inf
@@ -169,10 +158,7 @@ class _BestDivisions:
         return True
 
     def _lists(self) -> tuple[Codes, Counts, Floats, Counts, Counts]:
-        """Empty lists of classes by first item, as the kernel takes them.
-
-        Class, its packed copies and its cost, and where the list of each item begins and ends.
-        """
+        """Empty lists by first item for the kernel: class, packed copies, cost, begin and end."""
         _, first, stride, _ = self._parts
         number = len(first)
         room = np.bincount(first[1:], minlength=len(stride))

@@ -34,11 +34,7 @@ class SmallTable:
 
     @classmethod
     def of(cls, problem: Problem) -> "SmallTable":
-        """The items of a problem.
-
-        Rows are whole if people may have several records, or if equal values must show the same;
-        else rows that differ only in values no model looks at are one item.
-        """
+        """The items of a problem: whole rows with people of several records, or if `consistent`."""
         tally = problem.tally
         whole = tally.has_units or problem.consistent
         read = np.arange(len(tally.sensitive)) if tally.has_units else read_columns(problem)

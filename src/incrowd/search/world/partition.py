@@ -156,10 +156,7 @@ class _WorldDivision:
                 continue
 
     def _divide(self, k: int, watch: Watch) -> Spans:
-        """Divide the people into classes of at least k of the world, within the share.
-
-        `InfeasibleError` if there are none, `LimitError` if the time is up before.
-        """
+        """Divide people into classes of k within the share; errors as of `Search.run`."""
         asked = replace(self.people, models=(_ClassPresence(k, self.share),))
         if self.share < 1:
             return Spans(Mondrian().run(asked, watch).recoding.pieces)
@@ -233,9 +230,8 @@ def _turn_in_group(group: Codes, number: int) -> Counts:
 def _protect_presence(problem: Problem, people: Problem, spans: Spans) -> GivenCells:
     """The cells of the table's records after joining classes that together say too much.
 
-    Cells of classes can overlap where a column shows nodes, and then make somebody's presence surer
-    than a model allows. Pairs of such classes are joined, until none is left or after
-    `_MOST_ROUNDS`.
+    Cells can overlap where a column shows nodes, and then make presence surer than a model
+    allows. Pairs of such classes are joined, until none is left or after `_MOST_ROUNDS`.
     """
     world = problem.world
     bounds = [limit for m in problem.models if (limit := m.largest_presence()) < 1]

@@ -35,10 +35,7 @@ _LADDER = (2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200)
 
 
 def divide_by_stages(problem: Problem, watch: Watch) -> Spans:
-    """Make classes of as few records as the world allows; what is left over joins others.
-
-    The problem must have a world. `InfeasibleError` if even all records as one class fail.
-    """
+    """Make classes of as few records as the world allows; `InfeasibleError` if all as one fail."""
     if problem.world is None:
         raise ValueError("a world is needed")
     exact, rest = _release_exact(problem, problem.world)
@@ -84,10 +81,7 @@ def _release_exact(problem: Problem, world: CandidateCounter) -> tuple[Pieces, _
 
 
 def _run_stages(problem: Problem, world: CandidateCounter, watch: Watch) -> Spans:
-    """Classes of at least two people, three and so on, as soon as they fit enough individuals.
-
-    `InfeasibleError` if records that are left over find no class.
-    """
+    """Classes of two people or more, then three and so on; `InfeasibleError` if some find none."""
     every = np.arange(problem.tally.rows, dtype=np.int32)
     stages = _Stages(problem, world, every, problem.tally.counts)
     for k in _stage_sizes(problem):

@@ -93,9 +93,8 @@ class AgainstWorld(Search):
             except (InfeasibleError, LimitError):
                 continue
         bar = min((trial.loss for trial in tried), default=inf)
-        return tried + _judge_trial(
-            problem, "one level per column", best_levels(problem, watch, bar)
-        )
+        levels = best_levels(problem, watch, bar)
+        return tried + _judge_trial(problem, "one level per column", levels)
 
 
 def _read_gaps_as_values(problem: Problem) -> Problem:
@@ -201,10 +200,7 @@ def best_levels(problem: Problem, watch: Watch, bar: float) -> Levels | None:
 def _better_recoding(
     problem: Problem, levels: tuple[int, ...], bar: float
 ) -> tuple[Levels, float] | None:
-    """The recoding of these levels and its loss; None if it breaks the policy or loses no less.
-
-    None also for several classes where missing values match anything.
-    """
+    """The recoding of these levels and its loss; None if it breaks the policy or loses no less."""
     class_of, number = node_classes(problem, levels)
     if problem.missing is Missing.MATCHES_ANYTHING and number > 1:
         return None

@@ -113,12 +113,10 @@ class Accuracy(Search):
         problem = shop.problem
         quest = BoundedProblem(problem, self.max_loss + SLACK, shop.sensitive, self.mapping)
         watch.tell("looking for the most privacy", 0.0)
-        quickly = in_passing and self.method == "best"
-        best = (
-            portfolio.best_in_passing(quest, shop, watch)
-            if quickly
-            else _answer_of(quest, self.method, shop, watch)
-        )
+        if in_passing and self.method == "best":
+            best = portfolio.best_in_passing(quest, shop, watch)
+        else:
+            best = _answer_of(quest, self.method, shop, watch)
         if best.answer is None and in_passing:
             raise nothing_found(problem)
         if best.answer is None:
@@ -143,10 +141,7 @@ class OutOfReachError(InfeasibleError):
 
 
 def _sensitive_column(problem: Problem, column: str | None, privacy: str) -> int | None:
-    """The number of the sensitive column whose values count; None if sizes alone do.
-
-    `PolicyError` if values count and there is no such column.
-    """
+    """The place of the sensitive column that counts, None if sizes do; `PolicyError` if none is."""
     if privacy == "k":
         return None
     names = [held.name for held in problem.sensitive]
@@ -200,8 +195,7 @@ def _answer_of(quest: BoundedProblem, method: Method, shop: Workshop, watch: Wat
 def _fallback(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watch) -> BoundedAnswer:
     """The answer of searches that make the largest loss of a class small.
 
-    `OutOfReachError`, which names a bound that works, if it is beyond the bound of the quest, and
-    `InfeasibleError` if they find nothing at all.
+    `OutOfReachError`, with a bound that works, if it breaks the quest's; `InfeasibleError` if none.
     """
     problem = replace(quest.problem, loss=IlInf())
     tried: list[tuple[float, Spans]] = []
@@ -228,10 +222,7 @@ def _fallback(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watc
 def _least_bound(
     quest: BoundedProblem, works: float, answers: Callable[[BoundedProblem], bool], watch: Watch
 ) -> float:
-    """A bound that works, near the least: found by halving, in steps that a message can state.
-
-    `works` is a bound known to work, `answers` says whether a problem with a bound has an answer.
-    """
+    """A bound that works, near the least, in steps a message can state, by halving from `works`."""
     low, high = quest.most, _round_bound(works)
     for _ in range(_HALVINGS):
         middle = _round_bound((low + high) / 2)
@@ -288,11 +279,7 @@ def _tried_in_words(best: Best) -> str:
 
 
 def _all_compared(problem: Problem) -> bool:
-    """Whether the method `optimal` compared all releases.
-
-    It does unless records may be left out, there are several sensitive columns, or a model reads
-    values otherwise than by their shares.
-    """
+    """Whether `optimal` compared all: nobody may be left out, and shares of one column decide."""
     known = all(not model.columns or model.shares_decide for model in problem.models)
     return known and len(problem.sensitive) <= 1 and not problem.suppressible
 

@@ -131,10 +131,7 @@ def _keep_classes(problem: Problem, pieces: Pieces, fine: Flags) -> Spans:
 
 
 def _drop_weak_classes(quest: BoundedProblem, answer: BoundedAnswer) -> BoundedAnswer | None:
-    """The best answer after leaving out the least private classes, or some records of classes.
-
-    It need not be better than `answer`. None if neither way gives an answer.
-    """
+    """The best answer without the weakest classes, or some records of classes; None if none is."""
     problem, classes = quest.problem, answer.outcome.classes
     spare = problem.suppressible - answer.outcome.suppressed
     tries = [_keep_classes(problem, answer.recoding.pieces, _strong_classes(quest, classes, spare))]
@@ -175,8 +172,7 @@ def _privacies(quest: BoundedProblem, classes: Classes) -> Floats:
 def _cap_commonest_values(quest: BoundedProblem, answer: BoundedAnswer, spare: int) -> Spans:
     """The recoding after up to `spare` records of commonest values have left their classes.
 
-    In each class a value keeps as many records as l allows: the largest l for which no more than
-    `spare` records must go.
+    In each class a value keeps what l allows: the largest l for which at most `spare` must go.
     """
     classes = answer.outcome.classes
     low, high = answer.privacy, float(np.diff(_histogram(quest, classes).start).max())

@@ -31,10 +31,7 @@ _MOST = 256
 def recut_dearest_classes(
     quest: BoundedProblem, answer: BoundedAnswer, watch: Watch, most: int = _MOST
 ) -> BoundedAnswer:
-    """The answer with its `most` dearest classes divided again, or itself.
-
-    It is itself unless the other is as private and loses less.
-    """
+    """The answer with its `most` dearest classes cut again if that is as private and loses less."""
     other = judge_answer(quest, _cut_dearest(quest, answer, watch, most))
     if other is None or other.privacy < answer.privacy - SLACK:
         return answer

@@ -114,10 +114,7 @@ def _is_flat_around(found: dict[int, FrontierPoint], here: int, privacy: Literal
 def rising_points(
     points: Iterable[FrontierPoint], privacy: Literal["k", "l"]
 ) -> tuple[FrontierPoint, ...]:
-    """The points by bound, without those that are no more private than one of a smaller bound.
-
-    What is reached within a bound stays, whatever it loses as a whole: a bound is what is asked.
-    """
+    """The points by bound, without those that are no more private than one of a smaller bound."""
     kept: list[FrontierPoint] = []
     for point in sorted(points, key=lambda one: one.max_loss):
         if not kept or _privacy_at(point, privacy) > _privacy_at(kept[-1], privacy):
@@ -131,10 +128,7 @@ def _privacy_at(point: FrontierPoint, privacy: Literal["k", "l"]) -> float:
 
 
 def _find_point(shop: Workshop, search: Accuracy, watch: Watch, share: float) -> FrontierPoint:
-    """Look for a point of the frontier in a share of the time that is left.
-
-    `LimitError` without time for it, `InfeasibleError` if nothing is found.
-    """
+    """Find a point in a share of the time left; `LimitError` or `InfeasibleError` if it cannot."""
     left = watch.remaining
     limited = SilentWatch(watch, None if left is None or share == 1 else left * share)
     found = search.run_in(shop, limited, in_passing=share < 1)

@@ -6,6 +6,7 @@ it has there, and the records with the shortest runs are the *loners*. How much 
 have in the whole table is counted, and limits the privacy of every release.
 """
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -125,9 +126,6 @@ def most_possible_privacy(quest: BoundedProblem) -> Fraction:
     counts = counts[counts > 0].astype(np.int64)
     if not each_counts_once(quest.problem):
         return Fraction(len(counts))
-    low, high = 1, int(counts.max())
-    while low < high:  # the least that every value may be cut to
-        middle = (low + high) // 2
-        gone = tally.records - int(np.minimum(counts, middle).sum())
-        low, high = (low, middle) if gone <= quest.problem.suppressible else (middle + 1, high)
-    return Fraction(int(np.minimum(counts, low).sum()), low)
+    least, caps = tally.records - quest.problem.suppressible, range(1, int(counts.max()))
+    cap = 1 + bisect_left(caps, least, key=lambda cap: int(np.minimum(counts, cap).sum()))
+    return Fraction(int(np.minimum(counts, cap).sum()), cap)

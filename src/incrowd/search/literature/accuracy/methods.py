@@ -4,6 +4,7 @@ Each gives classes that cost at most the bound, none if it finds none. What thei
 whether the policy's models hold, `answers` says.
 """
 
+from bisect import bisect_left
 from fractions import Fraction
 from functools import partial
 
@@ -16,11 +17,7 @@ from incrowd.kernels.literature import accuracy, accuracy_weakest
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
 from incrowd.search.literature.accuracy.answers import BoundedProblem
-from incrowd.search.literature.accuracy.loners import (
-    RecordLine,
-    code_starts,
-    staying_flags,
-)
+from incrowd.search.literature.accuracy.loners import RecordLine, code_starts, staying_flags
 from incrowd.search.literature.diversify import exact
 from incrowd.search.literature.diversify.diversify import recoding_of
 from incrowd.search.literature.diversify.groups import OrderedRecords, records_of, spread_classes
@@ -116,16 +113,12 @@ def divide_by_runs(quest: BoundedProblem, boxes: BoxCosts, records: OrderedRecor
     first = accuracy.longest_run_starts(
         records.items, boxes, code_starts(quest.problem), quest.most
     )
-    low, high = least - 1, len(records.row)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if len(accuracy.divide_into_runs(first, middle)):
-            low = middle
-        else:
-            high = middle - 1
-    if low < least:
+    sizes = range(least, len(records.row) + 1)
+    k = least - 1
+    k += bisect_left(sizes, True, key=lambda size: not len(accuracy.divide_into_runs(first, size)))
+    if k < least:
         return []
-    return [_cheapest_runs(quest, boxes, records, (low, accuracy.divide_into_runs(first, low)))]
+    return [_cheapest_runs(quest, boxes, records, (k, accuracy.divide_into_runs(first, k)))]
 
 
 def _cheapest_runs(
@@ -145,10 +138,7 @@ def _cheapest_runs(
 
 
 def best_of_one_column(quest: BoundedProblem, boxes: BoxCosts) -> list[Spans | Pieces]:
-    """A list of the most private of all divisions of one column (Section 5.1); empty if none is.
-
-    `PolicyError` unless there is one column, `LimitError` if the division is too much work.
-    """
+    """The most private division of one column (Section 5.1), if any; errors are as of `exact`."""
     problem = quest.problem
     exact.refuse_several_columns(problem)
     k, floor = least_people(problem), _asked_l(problem)

@@ -138,9 +138,8 @@ def best_in_passing(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best
     best, tried = _best_adjusted(quest, shop, watch)
     *quick, slow = ways_of(quest)
     for way in quick:
-        best = better_of(
-            best, bisect_privacy(quest, way, shop.scans, watch, _known_privacy(best, limit))
-        )
+        known = _known_privacy(best, limit)
+        best = better_of(best, bisect_privacy(quest, way, shop.scans, watch, known))
     best = better_of(best, _nudge(quest, shop, slow, _known_privacy(best, limit), watch))
     if best is not None:
         best = cheaper.recut_dearest_classes(quest, best, watch, _CUT)
@@ -150,10 +149,7 @@ def best_in_passing(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best
 def _nudge(
     quest: BoundedProblem, shop: Workshop, way: Way, known: tuple[float, float], watch: Watch
 ) -> BoundedAnswer | None:
-    """Ask for a little more privacy, and for more while that has an answer; None if it has none.
-
-    `known` is a pair of `_known_privacy`.
-    """
+    """Ask for a bit more than is `known`, and more while that has an answer; None if none has."""
     reached, limit = known
     more = next_privacy(way, reached)
     if watch.expired or more > limit + SLACK or not shop.may_nudge(way):
@@ -204,10 +200,7 @@ def finds_answer(quest: BoundedProblem, shop: Workshop, watch: Watch) -> bool:
 
 
 def adjust_line(quest: BoundedProblem, shop: Workshop, watch: Watch) -> BoundedAnswer | None:
-    """The best answer of the heuristic AC along the mapping of the quest; None if it finds none.
-
-    If values count, the direct heuristic may still do better, whose classes are as small as can be.
-    """
+    """The best answer of AC along the quest's mapping, or of the direct heuristic; None if none."""
     found = methods.divide_by_adjusting(quest, shop.line(quest.mapping), watch)
     best = best_judged(quest, [pieces for _, pieces in found])
     if quest.sensitive is None:
@@ -233,10 +226,7 @@ def direct_way(mapping: MappingName, step: Fraction = Fraction(1)) -> Way:
 
 
 def best_judged(quest: BoundedProblem, found: list[Spans | Pieces]) -> BoundedAnswer | None:
-    """The best answer among what was found, else among it once failing classes are merged.
-
-    None if neither holds one.
-    """
+    """The best answer in what was found, else in it with failing classes merged; None if none."""
     best: BoundedAnswer | None = None
     for one in found:
         best = better_of(best, judge_answer(quest, one))

@@ -48,10 +48,7 @@ class Scans:
     def release_of(
         self, quest: BoundedProblem, way: Way, privacy: Fraction, watch: Watch
     ) -> Spans | None:
-        """The release of a search asked for a privacy, 1 for none; None if it finds nothing.
-
-        `LimitError` if the time is up before it has one.
-        """
+        """The release for a privacy, 1 for none; None if nothing is found, `LimitError` if late."""
         key = way.title, privacy
         if key not in self._made:
             models = self.problem.models
@@ -74,10 +71,7 @@ class Scans:
 
 
 def spans_of_search(problem: Problem, search: Search, watch: Watch) -> Spans | None:
-    """The recoding that a search finds, as spans; None if it finds nothing.
-
-    `LimitError` if the time is up before.
-    """
+    """What a search finds, as spans; None if that is nothing, `LimitError` if the time is up."""
     try:
         found = search.run(problem, watch).recoding
     except InfeasibleError:

@@ -120,10 +120,7 @@ def _column_and_l(problem: Problem) -> tuple[int, int] | None:
 def _diverse_classes(
     problem: Problem, order: Codes, wanted: tuple[int, int], rounds: int
 ) -> tuple[Pieces, int]:
-    """Diverse classes of the records in their order, and how often the greedy step fell back.
-
-    `wanted` is what `_column_and_l` returns; `rounds` are those of swaps.
-    """
+    """Diverse classes for what `_column_and_l` returns, and how often the greedy step fell back."""
     column, l = wanted
     boxes = boxes_of(problem)
     everyone = groups.records_of(problem, order, column)
@@ -195,10 +192,7 @@ def _optimal_division(problem: Problem, name: str) -> Found:
 
 
 def only_share_limit(problem: Problem, name: str) -> tuple[int, Fraction]:
-    """The place of the sensitive column, and l, of the only model that reads values.
-
-    `PolicyError` in the name of a search if it is not l-diversity by frequency, or not alone.
-    """
+    """The sensitive column's place, and l, of the only l-diversity model; else `PolicyError`."""
     reading = [model for model in problem.models if model.columns]
     names = [column.name for column in problem.sensitive]
     if len(reading) == 1 and reading[0].shares_decide:

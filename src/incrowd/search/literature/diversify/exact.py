@@ -63,10 +63,7 @@ class OneColumn:
         return np.unique(self.costs[first, last])
 
     def reach(self, most: float) -> Counts:
-        """The last place that a class can reach from each place within this cost.
-
-        It is the place before if no class can begin there.
-        """
+        """The last place a class can reach from each place at this cost; the one before if none."""
         fits = self.costs <= most
         fits[np.tril_indices(len(fits), -1)] = True
         beyond = np.where(fits.all(axis=1), len(fits), np.argmin(fits, axis=1))
@@ -151,9 +148,8 @@ def _class_of_records(held: Counts) -> Codes:
 def least_extent(column: OneColumn, l: Fraction, k: int = 1) -> tuple[float, Codes] | None:
     """The least bound E within which l-diverse classes of k records exist, and classes within it.
 
-    Classes are given by record. None if even the table as one class is not so (Section 4.2),
-    `LimitError` if it is too much work. Found through the dual problem, as Section 5.2 proposes:
-    halving over the bound E, for which a division is asked each time.
+    Classes are given by record; None if even the table as one class is not so (Section 4.2),
+    `LimitError` if it is too much work. Found by halving over E, the dual problem (Section 5.2).
     """
     extents = column.extents
     low, high = 0, len(extents) - 1

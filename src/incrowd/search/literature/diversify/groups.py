@@ -96,8 +96,7 @@ def largest_l(counts: Counts) -> float:
 def flag_eligible_together(columns: Sequence[tuple[Codes, Fraction]]) -> Flags:
     """Flags of the records that are eligible by each sensitive column with its own l.
 
-    Each column in turn leaves out what it must, until none has to: a column that was eligible may
-    not be once others have left records out.
+    Columns leave out what they must in turn until none must: what others leave out can undo it.
     """
     kept: Flags = np.ones(len(columns[0][0]), dtype=np.bool_)
     before = -1

@@ -3,30 +3,24 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from math import prod
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from incrowd.errors import InfeasibleError, LimitError, PolicyError
+from incrowd.errors import InfeasibleError, LimitError, PolicyError, count_of
 from incrowd.loss.granularity import Precision
 from incrowd.loss.loss import Loss
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
 from incrowd.search.lattice.full_domain import allowed_levels, readable_number, recode
-from incrowd.search.literature.mingen import tagging
+from incrowd.search.lattice.judging import Node
+from incrowd.search.literature.mingen.tagging import TaggedLattice
 from incrowd.search.refusals import no_levels, nothing_found, raise_if_infeasible
 from incrowd.search.search import Found, Recodes, Search
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
-if TYPE_CHECKING:
-    from incrowd.search.literature.mingen.tagging import TaggedLattice
-
-
 _SLACK = 1e-12
-
-Node = tuple[int, ...]
-"""One level per column."""
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -166,11 +160,8 @@ def minimal_distortions(
     return lattice.distortions
 
 
-def untagged_lattice(problem: Problem, limit: int) -> "TaggedLattice":
-    """The lattice of a problem, nothing known of it yet.
-
-    `PolicyError` if it has more than `limit` nodes, `InfeasibleError` if no release is possible.
-    """
+def untagged_lattice(problem: Problem, limit: int) -> TaggedLattice:
+    """The untagged lattice; `PolicyError` beyond `limit` nodes, `InfeasibleError` if impossible."""
     levels = [allowed_levels(column) for column in problem.columns]
     size = prod(len(allowed) for allowed in levels)
     if size > limit:
@@ -183,14 +174,13 @@ def untagged_lattice(problem: Problem, limit: int) -> "TaggedLattice":
             ),
         )
     raise_if_infeasible(problem)
-    return tagging.TaggedLattice(problem, tuple(a[0] for a in levels), tuple(a[-1] for a in levels))
+    return TaggedLattice(problem, tuple(a[0] for a in levels), tuple(a[-1] for a in levels))
 
 
-def climb_lattice(problem: Problem, watch: Watch, limit: int) -> "TaggedLattice":
+def climb_lattice(problem: Problem, watch: Watch, limit: int) -> TaggedLattice:
     """The lattice with all its minimal nodes known.
 
-    `PolicyError` if it has more than `limit` nodes, `LimitError` if the time is up before, and
-    `InfeasibleError` if no node can be released.
+    `PolicyError` beyond `limit` nodes, `LimitError` out of time, `InfeasibleError` without any.
     """
     lattice = untagged_lattice(problem, limit)
     if not lattice.climb(watch):
@@ -200,7 +190,7 @@ def climb_lattice(problem: Problem, watch: Watch, limit: int) -> "TaggedLattice"
     return lattice
 
 
-def time_is_up_error(lattice: "TaggedLattice") -> LimitError:
+def time_is_up_error(lattice: TaggedLattice) -> LimitError:
     """The error that the time was up before all nodes had been looked at or ruled out."""
     return LimitError(
         f"the time limit ended after {lattice.examined:,} of {lattice.size:,} level vectors",
@@ -256,7 +246,7 @@ class MinGen(Search):
         )
 
 
-def _explain(lattice: "TaggedLattice", rule: str) -> tuple[dict[str, float], str]:
+def _explain(lattice: TaggedLattice, rule: str) -> tuple[dict[str, float], str]:
     """The facts of a search, and a sentence that ends in the rule by which it chose."""
     minimal, least = lattice.minimal, lattice.distortions
     counts = {
@@ -266,12 +256,7 @@ def _explain(lattice: "TaggedLattice", rule: str) -> tuple[dict[str, float], str
         "minimal": float(len(minimal)),
         "least": float(len(least)),
     }
-    many = (
-        f"{_count_nodes(minimal, 'minimal generalization')}, {_count_nodes(least, 'level vector')}"
-    )
+    many = count_of(len(minimal), "minimal generalization")
+    chosen = f"{count_of(len(least), 'level vector')} {rule}"
     looked = f"{lattice.examined:,} of {lattice.size:,} level vectors examined"
-    return counts, f"{many} {rule}; {looked}"
-
-
-def _count_nodes(nodes: tuple[Node, ...], what: str) -> str:
-    return f"{len(nodes):,} {what}{'' if len(nodes) == 1 else 's'}"
+    return counts, f"{many}, {chosen}; {looked}"

@@ -23,8 +23,7 @@ from incrowd.search.lattice.frontier import (
     sum_parts,
 )
 from incrowd.search.lattice.full_domain import EPSILON, recode
-from incrowd.search.lattice.judging import NodeClasses, NodeJudge
-from incrowd.search.literature.mingen.mingen import Node
+from incrowd.search.lattice.judging import Node, NodeClasses, NodeJudge
 from incrowd.table.column import Missing
 from incrowd.watch import Watch
 
@@ -52,10 +51,9 @@ class _NodeFacts:
 
 
 class TaggedLattice:
-    """A lattice and what is known of its nodes, from `low` to `high`."""
+    """A lattice from `low` to `high`, all open at first, and what is known of its nodes."""
 
     def __init__(self, problem: Problem, low: Node, high: Node) -> None:
-        """Begin with all nodes from `low` to `high` open."""
         self._problem = problem
         self._judge = NodeJudge(problem)
         self._limits = limits_of(problem, self._judge)
@@ -67,7 +65,6 @@ class TaggedLattice:
         self._facts: dict[Node, _NodeFacts] = {}
         self._last_told_at = 0.0
         self.size = prod(self._shape)
-        """How many nodes there are."""
 
     def _start_bounds(self) -> Floats:
         """A lower bound of the loss of every node, minus infinity where none is known."""
@@ -89,9 +86,8 @@ class TaggedLattice:
                 if self._is_over(watch):
                     return False
                 self._tell(watch, "looking for minimal generalizations")
-                self._divide_chain(
-                    self._chain_upwards(node) if self._judge.prunes else [node], watch
-                )
+                chain = self._chain_upwards(node) if self._judge.prunes else [node]
+                self._divide_chain(chain, watch)
         return True
 
     def _is_over(self, watch: Watch) -> bool:
@@ -124,13 +120,10 @@ class TaggedLattice:
         ]
 
     def _divide_chain(self, chain: list[Node], watch: Watch) -> None:
-        """Examine nodes until it is known where a chain becomes releasable, or the time is up.
-
-        The chain is split at two thirds: higher nodes are cheaper to count.
-        """
+        """Examine nodes until it is known where a chain becomes releasable, or the time is up."""
         low, high = 0, len(chain)
         while low < high and not self._is_over(watch):
-            middle = (low + 2 * high) // 3
+            middle = (low + 2 * high) // 3  # higher nodes are cheaper to count
             if self._tag_of(chain[middle]) != _OPEN:
                 low = middle + 1
                 continue
@@ -193,11 +186,7 @@ class TaggedLattice:
         *,
         hopeless: bool,
     ) -> _NodeFacts:
-        """What is known of a counted node.
-
-        `suppressed` are the records in failing classes or `NOT_JUDGED`; `loss` is NaN unless the
-        node can be released.
-        """
+        """What is known of a counted node (see the fields of `_NodeFacts`)."""
         k, bound = int(counted.sizes.people.min()), self._limits.limit_above(counted)
         return _NodeFacts(counted.node, k, suppressed, loss, state, hopeless, bound)
 
@@ -223,10 +212,7 @@ class TaggedLattice:
         return _lowest([look.node for look in self._releasable if look.loss <= best + EPSILON])
 
     def compare(self, watch: Watch) -> bool:
-        """Look for nodes above minimal ones that lose less; False if the time was up before.
-
-        Without suppression, and with a loss that never falls as levels rise, there are none.
-        """
+        """Look for nodes above minimal ones that lose less; False if the time was up before."""
         limits = np.where(self._tags == _ABOVE, self._least, inf).reshape(-1)
         for node in self._facts:
             limits[np.ravel_multi_index(self._place_of(node), self._shape)] = inf
