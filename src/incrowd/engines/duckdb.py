@@ -57,10 +57,7 @@ _boundary = partial(shortage_boundary, remedy=_REMEDY)
 
 
 def accepts(source: Any) -> bool:
-    """Whether this is a relation of DuckDB, or text that names a table which it reads.
-
-    A table in a file of DuckDB is `duckdb:FILE::TABLE`; Parquet files in some cloud have addresses.
-    """
+    """Whether this is a relation of DuckDB, `duckdb:FILE::TABLE` or an address of Parquet files."""
     if isinstance(source, str):
         return source.startswith((STORED, *REMOTE))
     return type(source).__module__.partition(".")[0] in {"duckdb", "_duckdb"}
@@ -157,10 +154,7 @@ class DuckDB(Database):
         self._copy_query(f"SELECT * FROM {parquet_call(files)}")
 
     def copy_remote(self, address: str) -> None:
-        """Copy the rows of Parquet files in some cloud into this database as its table.
-
-        Errors of DuckDB pass: the caller hides them behind a boundary.
-        """
+        """Copy the rows of Parquet files in some cloud as our table; errors of DuckDB pass."""
         path = self.folder / "table.parquet"
         query = f"SELECT * FROM {parquet_call(address)}"
         self._connection.execute(f"COPY ({query}) TO {text_literal(path)} (FORMAT parquet)")

@@ -126,10 +126,7 @@ class StoredRelease(Written):
 
 
 def stored_release(engine: Engine, of: Digested | None = None) -> Written:
-    """The table of an engine, read as a finished release, to be counted and digested.
-
-    `of` says what the digest in its certificate is of; None if there is no certificate.
-    """
+    """The engine's table as a finished release; `of` is what its certified digest is of, if any."""
     if isinstance(engine, MemoryEngine):
         return MemoryWritten(engine.rows, engine.rows)
     counted = engine.as_release(of) if isinstance(engine, sql_engine.SqlEngine) else None

@@ -108,10 +108,7 @@ class _LazyDuckDB(DuckDB):
     """A database that holds the rows of a lazy frame."""
 
     def store_unless_few(self, frame: pl.LazyFrame, names: list[str]) -> pl.DataFrame | None:
-        """Make a lazy frame's rows the table of the database, and return None.
-
-        If there are at most `FEW_RECORDS`, the rows are returned instead, and no table is made.
-        """
+        """Make a lazy frame's rows the table, or return them if they are at most `FEW_RECORDS`."""
         path = self.folder / "table.parquet"
         numbered = frame.select(pl.nth(j).alias(f"c{j}") for j in range(len(names)))
         with boundary(InputError("the frame cannot be computed")):
@@ -129,11 +126,7 @@ class _LazyDuckDB(DuckDB):
 
 
 def keep_file(path: Path) -> tuple[Path, PrivateFolder]:
-    """Give a file a second name in a private folder; return its new path and that folder.
-
-    It is copied if it cannot be linked. The first name may go; the file stays as long as the folder
-    object lives.
-    """
+    """Link, or copy, a file into a new private folder; return its new path and the folder."""
     folder = PrivateFolder()
     place = folder.path / path.name
     try:

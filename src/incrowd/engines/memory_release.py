@@ -184,9 +184,8 @@ class MemoryWritten(Written):
     ) -> int:
         """Number of cells that differ from the staged rows, in the column where most do.
 
-        If columns or numbers of rows differ, it is the larger number of rows. Missing cells are
-        equal however they are written, but for columns that leave as they are; `blank` says that
-        empty text is missing, too.
+        If columns or numbers of rows differ, the larger number of rows; missing cells as in
+        `Written`.
         """
         if self.rows is staged.rows:
             return 0

@@ -56,10 +56,7 @@ def engine_of(source: str) -> SqlEngine:
 
 
 def target_of(target: str, engine: Engine) -> NewTable:
-    """The new table that a release of this engine's rows becomes, by its address.
-
-    `PolicyError` if it is in another database than the engine's table, or exists already.
-    """
+    """The table that a release becomes; `PolicyError` if in another database, or if it exists."""
     address = Address.of(target)
     database = engine.database if isinstance(engine, SqlEngine) else None
     if not isinstance(database, PostgreSQL) or address.database != database.address.database:
@@ -289,10 +286,7 @@ class PostgreSQL(Database):
         )
 
     def _publish(self, new: NewTable) -> None:
-        """Commit; if the connection is lost meanwhile, find out whether the table is there.
-
-        `InputError` if it is not, or if that cannot be found out.
-        """
+        """Commit; if the connection breaks, look for the table; `InputError` unless it is found."""
         try:
             self._session.commit()
         except InputError as error:
@@ -314,10 +308,7 @@ class PostgreSQL(Database):
             raise lost
 
     def _read_anew(self, schema: str, table: str) -> "_ReadAnew":
-        """A written table, to be read anew.
-
-        A column with the name and the type of one of the source travels as that does.
-        """
+        """A written table, to be read anew; columns known from the source travel as there."""
         relation = self._relation_named(schema, table)
         assert relation is not None  # noqa: S101  it was written
         known = {(one.stored.name, one.stored.kind): one.facts for one in self._columns}

@@ -173,10 +173,7 @@ def frame_of(table: Any) -> pl.DataFrame:
 
 
 def _decimal_places(texts: pl.Series, facts: Mapping[bytes, bytes]) -> int:
-    """The larger of the decimal places that the type declares and that the numbers have.
-
-    A cast to fewer would round. `facts` are the metadata that the driver gives to the column.
-    """
+    """The decimal places of the texts or, if more, of the driver's `facts`: fewer would round."""
     modifier = int(facts.get(b"POSTGRESQL:typmod", b"-1"))
     there = texts.str.extract(r"\.(\d+)$").str.len_chars().max()
     most = there if isinstance(there, int) else 0

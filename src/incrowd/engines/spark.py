@@ -79,10 +79,7 @@ def accepts(source: Any) -> bool:
 
 
 def engine_of(frame: Any) -> SqlEngine:
-    """The engine of a data frame's rows; it works on a copy of them.
-
-    `PolicyError` for a data frame of Spark Connect.
-    """
+    """The engine of a copy of a data frame's rows; `PolicyError` if it is of Spark Connect."""
     if type(frame).__module__.startswith("pyspark.sql.connect"):
         raise PolicyError(
             "incrowd cannot reach the files of a Spark Connect server",
@@ -363,10 +360,7 @@ def _job_schema(schema: "StructType", adds: Mapping[str, pl.DataType]) -> "Struc
 
 
 def _new_session(home: Any) -> Any:
-    """A new session of the same application, with our settings and views of its own.
-
-    Settings of the user's session that begin with one of `_KEPT` are taken over.
-    """
+    """A session of the application with its own views, our `_SETTINGS` and the user's `_KEPT`."""
     session = home.newSession()
     for name, value in home.conf.getAll.items():
         if name.startswith(_KEPT):
@@ -479,10 +473,7 @@ _CELLS: dict[str, Cells] = {
 
 
 def _plain_type(kind: Any) -> Any:
-    """A type without comments on columns, which may list values.
-
-    Texts of any length and collation, and columns of nulls, become plain texts.
-    """
+    """The type with plain texts, in place of nulls too, and no comments, which may list values."""
     from pyspark.sql import types  # noqa: PLC0415  an extra
 
     match kind:

@@ -140,10 +140,7 @@ class Database(Protocol):
 
 @contextmanager
 def close_on_failure(database: Database) -> Iterator[None]:
-    """A block after whose failure the database is closed at once.
-
-    The traceback would keep it otherwise, and with it a copy of the table.
-    """
+    """Close the database at once if the block fails: the traceback would keep it and its copy."""
     with ExitStack() as failed:
         failed.callback(database.close)
         yield

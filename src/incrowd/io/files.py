@@ -23,10 +23,7 @@ LARGEST = 2**28
 
 
 def read_document(path: str | os.PathLike[str]) -> bytes:
-    """The bytes of a document, such as a policy, key or hierarchy.
-
-    `InputError` if it cannot be read, or holds more than `LARGEST` bytes.
-    """
+    """The bytes of a document; `InputError` if unreadable, or of more than `LARGEST` bytes."""
     with system_boundary(path, "read"), Path(path).open("rb") as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
@@ -55,10 +52,7 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
 
 
 def write_new(path: str | os.PathLike[str], data: bytes, mode: int) -> None:
-    """Make a new file of these bytes, with these permissions from the start, and sync it.
-
-    `InputError` if there is a file already.
-    """
+    """Make and sync a file with these bytes and permissions; `InputError` if there is one."""
     with system_boundary(path, "written"):
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with os.fdopen(handle, "wb") as file:
@@ -186,10 +180,7 @@ def policy_of(given: AnyPolicy) -> "Policy":
 def folder_of_policy(
     given: AnyPolicy | None, folder: str | os.PathLike[str]
 ) -> str | os.PathLike[str]:
-    """The folder that paths in a policy start from: the policy file's unless another one is given.
-
-    The folder "." counts as none given.
-    """
+    """The folder that a policy's paths start from: its file's, unless another than "." is given."""
     if isinstance(given, str | os.PathLike) and os.fspath(folder) == ".":
         return Path(given).parent
     return folder

@@ -9,10 +9,7 @@ _DAY = r"^\d{4}-\d{2}-\d{2}$"
 
 
 def with_keys(frame: pl.DataFrame, keys: Mapping[str, str | None]) -> pl.DataFrame:
-    """A file's rows with the values of its folders' names (`keys`) as columns of text.
-
-    Columns that the file has itself stay as they are.
-    """
+    """A file's rows with its folders' `keys` as text columns, unless it has such columns itself."""
     return frame.with_columns(
         pl.lit(value, dtype=pl.String).alias(name)
         for name, value in keys.items()

@@ -102,10 +102,7 @@ def _is_coded(column: pl.Series, labels: Mapping[Any, str]) -> bool:
 
 
 def _labelled_codes(column: pl.Series, labels: Mapping[Any, str]) -> list[Any]:
-    """The codes that have labels, as integers for a column of integers.
-
-    None stands for a code that is no whole number there.
-    """
+    """The labelled codes, as integers (None if not whole) for a column of integers."""
     if column.dtype.is_integer():
         return [int(code) if float(code).is_integer() else None for code in labels]
     return list(labels)

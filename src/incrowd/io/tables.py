@@ -132,10 +132,7 @@ def write(frame: Any, path: str | os.PathLike[str], like: Source | None = None) 
 
 
 def form_of(path: str | os.PathLike[str], like: Source | Form | None = None) -> Form:
-    """The form that the path's ending names, else that of the source `like`; CSV without both.
-
-    `PolicyError` for a format that incrowd cannot write.
-    """
+    """The form by the path's ending, else that of `like`, else CSV; `PolicyError` if unwritable."""
     kind, compression = _format_of_path(path, like)
     delimiter = like.delimiter if like is not None and like.format == "csv" else ","
     if is_tabbed(path):
@@ -165,10 +162,7 @@ def refuse_large(path: str | os.PathLike[str], like: Source, records: int, colum
 def refuse_nested(
     frame: pl.DataFrame, columns: Sequence[str], path: str | os.PathLike[str], like: Source
 ) -> None:
-    """Raise `InputError` if columns hold lists, structures or bytes, and the file cannot.
-
-    Parquet and Arrow can hold them; other formats cannot.
-    """
+    """Raise `InputError` for columns of lists, structures or bytes, but for Parquet and Arrow."""
     if form_of(path, like).format in {"parquet", "arrow"}:
         return
     held = [name for name in columns if name in frame.columns]
@@ -191,10 +185,7 @@ def _read_file(path: str | os.PathLike[str], layout: Layout) -> Source:
 
 
 def _read_parts(path: str | os.PathLike[str], layout: Layout) -> Source:
-    """The rows of a folder's or pattern's Parquet files; folders such as `day=1` add a column.
-
-    `InputError` if their columns differ, or a file is not Parquet.
-    """
+    """Rows of several Parquet files, keys of folders as columns; `InputError` if one misfits."""
     every = parquet_files(path)
     frames = [_read_bytes(file.read_bytes(), replace(layout, columns=None)) for file in every]
     if any(read.format != "parquet" for read in frames):
@@ -296,10 +287,7 @@ def _endings(path: str | os.PathLike[str]) -> list[str]:
 def _format_of_path(
     path: str | os.PathLike[str], like: Source | Form | None
 ) -> tuple[Format, Compression | None]:
-    """The format that the path's ending names, else the source's; and the compression, or None.
-
-    `PolicyError` for a format that incrowd cannot write, or cannot compress.
-    """
+    """The format and compression by the ending, else the source's; `PolicyError` if unwritable."""
     refuse_foreign(path)
     endings = _endings(path)
     compression = _COMPRESSIONS.get(endings[-1]) if endings else None

@@ -47,10 +47,7 @@ class DecodedText:
 
 
 def refuse_binary(head: bytes, encoding: str | None = None) -> None:
-    """Raise `InputError` if a file with this start is no text: a ZIP archive, or with bytes of 0.
-
-    Texts in UTF-16 and UTF-32 may hold bytes of 0.
-    """
+    """Raise `InputError` for a ZIP archive, or bytes of 0 that are not of UTF-16 or UTF-32."""
     if head.startswith(_ZIP):
         raise InputError("it is a ZIP archive or a workbook", remedy="save it as CSV or Parquet")
     marked = head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff"))
@@ -143,10 +140,7 @@ def _evenness(data: bytes, delimiter: str) -> tuple[float, int]:
 
 
 def _able_delimiters(data: bytes, expected: Collection[str]) -> list[str]:
-    """The delimiters that find most of the expected names in the first line, with ties.
-
-    All delimiters if no names are expected.
-    """
+    """The delimiters, with ties, that find most expected names in the first line; all without."""
     if not expected:
         return list(DELIMITERS)
     firsts = {d: next(iter(first_records(data, d)), []) for d in DELIMITERS}
@@ -155,10 +149,7 @@ def _able_delimiters(data: bytes, expected: Collection[str]) -> list[str]:
 
 
 def first_records(data: bytes, delimiter: str) -> list[list[str]]:
-    """The fields of the first records, up to about `_SAMPLE`.
-
-    Blank lines and a record that is cut off are left out. `InputError` if they cannot be read.
-    """
+    """The fields of about `_SAMPLE` first whole records, not blank; `InputError` if unreadable."""
     head = data[: head_size(data)]
     lines = io.StringIO(head.decode(errors="replace"), newline="")
     found: list[list[str]] = []
@@ -295,10 +286,7 @@ def with_line_feeds(data: bytes) -> bytes:
 
 
 def _parse(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame:
-    """The records as a frame, read by Polars or, if it fails, one by one.
-
-    `InputError` if they are no well-formed CSV.
-    """
+    """The records, read by Polars or else one by one; `InputError` if not well-formed CSV."""
     try:
         return pl.read_csv(data, separator=delimiter, has_header=header, infer_schema=False)
     except pl.exceptions.PolarsError:

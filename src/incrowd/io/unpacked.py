@@ -89,10 +89,7 @@ class LimitedReader(ByteStream):
 
 
 def most_unpacked_bytes(packed: int) -> int:
-    """The most bytes that a packed file of this size may unpack to in memory.
-
-    `PolicyError` if the variable `INCROWD_MAX_UNPACKED` is no number.
-    """
+    """The most bytes in memory that a packed file of this size may unpack to."""
     return _most_allowed() or min(_usual_limit(packed), most_bytes_at_once())
 
 
@@ -168,10 +165,7 @@ def _unzstd_at_once(data: bytes) -> bytes:
 
 
 def _most_allowed() -> int | None:
-    """The most bytes that `INCROWD_MAX_UNPACKED` lets a file unpack to; None if it is not set.
-
-    `PolicyError` if it is no whole number above 0.
-    """
+    """The most bytes that `INCROWD_MAX_UNPACKED` allows, if set; `PolicyError` if it is faulty."""
     said = os.environ.get(VARIABLE, "")
     if not said:
         return None
