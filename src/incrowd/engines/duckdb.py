@@ -73,10 +73,7 @@ def engine_of(source: Any) -> SqlEngine:
 
 
 def _copy_of_table(source: str) -> "DuckDB":
-    """A database with a copy of the table that `duckdb:FILE::TABLE` names.
-
-    `PolicyError` if the text names no file or no table, `InputError` if they cannot be read.
-    """
+    """A copy of the named table; `PolicyError` if none is named, `InputError` if unreadable."""
     file, _, table = source.removeprefix(STORED).partition("::")
     if not file or not table:
         raise PolicyError(
@@ -91,10 +88,7 @@ def _copy_of_table(source: str) -> "DuckDB":
 
 
 def _copy_of_files(source: str) -> "DuckDB":
-    """A database with a copy of Parquet files in some cloud.
-
-    `InputError` if DuckDB lacks the extension or the credentials to read them.
-    """
+    """A copy of Parquet files in some cloud; `InputError` if DuckDB is not set up for them."""
     kind = source.partition("://")[0]
     found = DuckDB()
     with boundary(
@@ -161,10 +155,7 @@ class DuckDB(Database):
         self.set_table(path)
 
     def copy_stored(self, file: Path, table: str) -> None:
-        """Copy a table of a file of DuckDB into this database as its table.
-
-        The file is only read. `InputError` if it is no file of DuckDB, or has no such table.
-        """
+        """Copy a table of a DuckDB file, which is only read; `InputError` if it cannot be."""
         problem = InputError(
             f"DuckDB cannot read a table {table!r} in the file {str(file)!r}",
             remedy="check that it is a file of DuckDB, and the name of the table",
@@ -283,10 +274,7 @@ class DuckDB(Database):
     def apply(
         self, name: str, query: str, job: PartJob, watch: Watch, kept: Path | None = None
     ) -> None:
-        """Store what a job makes of each part, in threads, as a view of files.
-
-        The files are in the folder `kept`, if one is given. The first failure ends the work.
-        """
+        """Store what a job makes of each part, in threads, as a view of files (in `kept`)."""
         before, after = self._make_empty_folder("before"), kept or self._make_empty_folder("after")
         self.run(f"COPY ({query}) TO {text_literal(before)} (FORMAT parquet, PARTITION_BY (part))")
         self._adjust_memory_limit(least=True)

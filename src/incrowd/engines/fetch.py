@@ -64,10 +64,7 @@ class FetchedColumns:
         return self.engine.records
 
     def memory_engine(self, names: Sequence[str]) -> MemoryEngine:
-        """An engine in memory with these columns; those that are not in memory yet are fetched.
-
-        `LimitError` if all fetched columns have more than `MOST_CELLS` cells.
-        """
+        """An engine with these columns, fetched if need be; `LimitError` above `MOST_CELLS`."""
         wanted = [name for name in dict.fromkeys(names) if name not in self._held]
         refuse_many_cells(self.records, len(self._held) + len(wanted))
         if wanted:

@@ -276,10 +276,7 @@ class MemoryEngine:
         return polars_of(self._frame)
 
     def _new_column(self, name: str, values: Counts | Texts) -> "nw.Series[Any]":
-        """A column of these values as a series of the frame's library; None is missing.
-
-        Integers become floats in pandas if some are missing.
-        """
+        """A column of these values in the frame's library; in pandas with floats for gaps."""
         cells = values.tolist()
         there = next((cell for cell in cells if cell is not None), 0)
         dtype = _TYPES[type(there)]

@@ -125,10 +125,7 @@ class MemoryStaged:
         }
 
     def write(self, target: Target | NewTable | None = None) -> "MemoryWritten":
-        """Write the rows to their target; return them read anew, without a target as they are.
-
-        `PolicyError` if the target is a table of a database.
-        """
+        """Write rows and read them anew, or keep them if None; `PolicyError` for a table."""
         if isinstance(target, NewTable):
             raise PolicyError(
                 "rows in memory are released to a file or a frame", remedy="name a file"

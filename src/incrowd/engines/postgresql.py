@@ -148,10 +148,7 @@ class PostgreSQL(Database):
         self.columns = tuple(one.column for one in self._columns)
 
     def rows(self, query: str) -> pl.DataFrame:
-        """The answer to a query: distinct or counted rows.
-
-        Before the snapshot is copied, the answer for a view is noted, to be compared with the copy.
-        """
+        """The answer to a query; that for a view is noted before, to be compared with the copy."""
         found = self._session.rows(self._with_source(query))
         if not self.joins and not self._relation.steady:
             self._seen[query] = _fingerprint(found)
@@ -179,10 +176,7 @@ class PostgreSQL(Database):
         self._session.make(name, query)
 
     def take_snapshot(self) -> None:
-        """Copy the rows into a temporary table, in a second transaction of the same snapshot.
-
-        `InputError` if a view answers otherwise there than before. A second call does nothing.
-        """
+        """Copy the rows into a temporary table, once; `InputError` if a view then differs."""
         if self.joins:
             return
         reading = self._session

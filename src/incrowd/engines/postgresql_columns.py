@@ -110,10 +110,7 @@ class Carried(NamedTuple):
 
 
 def _column_and_expression(stored: Stored, facts: Mapping[str, Any]) -> tuple[SqlColumn, str]:
-    """The column as statements know it, and the expression of its cell as it travels.
-
-    `facts` are the values of the aggregates in `Stored.survey_aggregates`.
-    """
+    """The column as statements know it, and its cell as it travels, by the survey's `facts`."""
     if stored.own and stored.type in _NATIVE:
         return SqlColumn(stored.name, _NATIVE[stored.type]), stored.cell
     if stored.own and stored.type in _DATES and not facts["far"]:
@@ -188,10 +185,7 @@ def _plain_texts(chunks: Any) -> Any:
 
 
 def sendable_frame(frame: pl.DataFrame) -> tuple[pl.DataFrame, Mapping[str, str]]:
-    """A frame in types that the driver takes, and the SQL types of decimal columns by name.
-
-    Decimal numbers are texts in it.
-    """
+    """A frame in the driver's types, and the SQL types, by name, of decimals, now texts."""
     texts = pl.col(pl.Null, pl.Decimal, pl.Categorical, pl.Enum).cast(pl.String)
     numbers = {
         name: f"numeric({_DIGITS},{dtype.scale})"

@@ -106,10 +106,7 @@ class Spark(Database):
             self.columns = self._copy_rows(frame)
 
     def _copy_rows(self, frame: Any) -> tuple[SqlColumn, ...]:
-        """Store the rows of a data frame as the table `source`; return its columns.
-
-        `InputError` for a stream, and for columns that share a name.
-        """
+        """Store the rows as `source`; return the columns. `InputError` for streams."""
         refuse_repeated_names(frame.columns)
         if frame.isStreaming:
             raise InputError("a stream has no end", remedy="store it, and release what you stored")
@@ -321,10 +318,7 @@ def _write_part_file(frame: pl.DataFrame, folder: Path) -> None:
 
 
 def _work_on_part(job: PartJob, key: tuple[Any, ...], table: Any, refusals: Path) -> Any:
-    """The rows that a job makes of a part (`key`), as an Arrow table; runs on an executor.
-
-    Errors of incrowd are stored in the folder `refusals`, for the driver.
-    """
+    """What a job makes of a part, on an executor; errors of ours are stored in `refusals`."""
     with (
         store_refusals(refusals),
         shortage_boundary("a part of the table cannot be searched", "", _LARGER),

@@ -158,10 +158,7 @@ class SqlCoding:
         return codes_of_answer(joined["code"])
 
     def weights(self, name: str) -> tuple[CodedColumn, Floats]:
-        """A column of sampling weights, coded, and the weight of each of its codes.
-
-        `InputError` if a weight is missing, negative or no number.
-        """
+        """A column of weights, coded, and those of its codes; `InputError` if one is unfit."""
         column = self._code_weights(name)
         weight = weight_of_codes(column)
         refuse_weights(name, int(self.frequency(column)[~(weight >= 0)].sum()))

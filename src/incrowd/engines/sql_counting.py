@@ -210,10 +210,7 @@ class SqlCounting(SqlCoding):
         cells: Sequence[str] = (),
         weight: str | None = None,
     ) -> CountedRows:
-        """Count distinct rows of codes and cells, of records that lack none of `complete`.
-
-        `weight` names a column of weights, whose sums come along.
-        """
+        """Count codes and cells of records that lack none of `complete`; sum a `weight`."""
         if not self.database.joins:
             return self._count_lines_here(coded, complete, cells, weight)
         given = {column.name: column for column in (*coded, *complete)}

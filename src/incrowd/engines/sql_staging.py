@@ -40,10 +40,7 @@ class Staging:
         return f"SELECT source.row, {', '.join(shown)} FROM {joined.text} {where}"
 
     def assign_classes(self, secret: str) -> None:
-        """Make the table `assigned`: the class of each record that leaves, beside its codes.
-
-        Which of equal records go into which class is drawn with the secret.
-        """
+        """Make the table `assigned`: codes and class; `secret` draws between equal records."""
         database, coded = self.engine.database, self.coded_rows
         if not _needs_classes(self.plan):
             database.make("assigned", f"SELECT coded.*, 0 AS class FROM ({coded}) coded")

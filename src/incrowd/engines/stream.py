@@ -329,10 +329,7 @@ class _DistinctKeeper(_Keeper):
             self._drop_unneeded()
 
     def sample(self, seen: int) -> StreamSample:
-        """The sampled rows; as `StreamSample.seen` the most distinct rows that there may be.
-
-        If the sample is not full, it holds all distinct rows, and their number is exact.
-        """
+        """The sample; as `seen` the most distinct rows that may be there, exact if not full."""
         self._drop_unneeded()
         if len(self._numbers) < self._size:
             return StreamSample(self._pieces[0], len(self._numbers))

@@ -82,10 +82,7 @@ def folder_of(path: str | os.PathLike[str]) -> Path:
 
 @contextmanager
 def new_file_beside(target: Path, *, parts: bool = False) -> Iterator[Path]:
-    """A block with a new empty file beside the target, locked, and removed at the end.
-
-    With `parts` it is a folder. Another process sees by the lock that this one lives.
-    """
+    """A block with a new file, or folder (`parts`), beside the target, locked until its end."""
     with system_boundary(target), lock_folder(target.parent):
         remove_leftovers(target)
         handle, name = _make_beside(target, "".join(target.suffixes[-2:]), parts=parts)
@@ -292,10 +289,7 @@ def is_pending(release: AnyPath) -> bool:
 
 
 def _place(release: tuple[Path, Path], certificate: tuple[Path, Path]) -> None:
-    """Rename both new files to their targets, with an intent on the disk meanwhile.
-
-    The intent tells `finish_killed_runs` what was going on. The release's folder must be locked.
-    """
+    """Rename both files, under an intent for `finish_killed_runs`, in the locked folder."""
     (new, first), (new_certificate, second) = release, certificate
     intent = _store_intent(new, first, new_certificate, second)
     try:

@@ -136,10 +136,7 @@ class Rewriting:
         return int(np.diff(self.bounds).max(axis=1).sum()) + len(self.bounds) + 1
 
     def rewrite_records(self, cut: CsvRecords, codes: Codes) -> CsvRows:
-        """The records with the cells that these codes stand for: shape (replaced columns, records).
-
-        A header among the records is rewritten like them, by its codes `header`.
-        """
+        """Rewrite records, a header by its own codes; shape (replaced columns, records)."""
         number = len(cut)
         made = np.empty(len(cut.text) + number * self.longest, dtype=np.uint8)
         ends = np.empty(number, dtype=np.int64)

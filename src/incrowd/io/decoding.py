@@ -8,10 +8,7 @@ from incrowd.io.text import decode
 
 
 def decode_head(head: bytes, encoding: str | None) -> bytes:
-    """The start of a text, decoded to UTF-8, without a letter that is cut off at its end.
-
-    `InputError` if it does not fit the encoding.
-    """
+    """A text's start in UTF-8, less a letter cut off at its end; `InputError` for a misfit."""
     for cut in range(min(4, len(head))):
         try:
             text = decode(head[: len(head) - cut], encoding)

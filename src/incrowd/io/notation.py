@@ -184,10 +184,7 @@ class FoundNotations:
     """By column that can be read in two ways: the option that decides."""
 
     def rewrite(self, frame: pl.DataFrame, *, text: bool = True) -> pl.DataFrame:
-        """The table with these columns rewritten: as plain texts, or else as numbers and dates.
-
-        `InputError` if values of a column are not written in its notation.
-        """
+        """The table with these columns as plain texts, or values; `InputError` for a misfit."""
         made = [_rewrite_column(frame[name], how, text=text) for name, how in self.columns.items()]
         return frame.with_columns(made) if made else frame
 

@@ -114,10 +114,7 @@ def _read_ahead(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
 def _rereadable_frames(
     source: Iterable[Any], choice: ColumnChoice, scratch: ScratchFrames
 ) -> RereadableTable:
-    """The table in frames that come once: the first pass stores the chosen columns.
-
-    `InputError` if there is no frame.
-    """
+    """The table in frames that come once, stored in the first pass; `InputError` without one."""
     rest = iter(source)
     first = next(rest, None)
     if first is None:

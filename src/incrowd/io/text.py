@@ -80,10 +80,7 @@ def decode(data: bytes, encoding: str | None) -> DecodedText:
 
 
 def _transcode(data: bytes, encoding: str) -> bytes:
-    """The text in UTF-8, decoded from this encoding.
-
-    `InputError` if a byte does not fit, `PolicyError` if the encoding is unknown.
-    """
+    """The text in UTF-8 from this encoding; `InputError` for a misfit, `PolicyError` if unknown."""
     try:
         name = codecs.lookup(encoding).name
     except LookupError:
@@ -173,10 +170,7 @@ def _allow_cells(size: int) -> Iterator[None]:
 
 
 def head_size(data: bytes) -> int:
-    """How many bytes at the start of a text to look at: `_LINES` lines, and at least `_HEAD` bytes.
-
-    At most `_WIDEST` bytes, and no more than the text has.
-    """
+    """Size of a text's start to look at: `_LINES` lines, but from `_HEAD` to `_WIDEST` bytes."""
     end = 0
     for _ in range(_LINES):
         end = data.find(b"\n", end) + 1
