@@ -162,9 +162,9 @@ class DuckDB(Database):
         )
         with boundary(problem):
             self._connection.execute(f"ATTACH {text_literal(file)} AS given (READ_ONLY)")
-            named = ".".join(map(quote, table.split(".")))
-            self._connection.execute(f"SELECT * FROM given.{named} LIMIT 0")
-        self._copy_query(f"SELECT * FROM given.{'.'.join(map(quote, table.split('.')))}")
+            query = f"SELECT * FROM given.{'.'.join(map(quote, table.split('.')))}"
+            self._connection.execute(f"{query} LIMIT 0")
+        self._copy_query(query)
         self.run("DETACH given")
 
     def _copy_query(self, query: str) -> None:

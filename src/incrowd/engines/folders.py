@@ -10,7 +10,6 @@ from urllib.parse import unquote
 from incrowd.errors import InputError
 
 ENDINGS = (".parquet", ".pq")
-"""How the names of the files end."""
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 """The folder of records whose key is missing."""
 

@@ -28,21 +28,8 @@ from incrowd.errors import InputError, boundary
 FEW_RECORDS = 100_000
 """A lazy frame with no more records is worked on in memory."""
 
-_SAME = (
-    pl.Boolean,
-    pl.Date,
-    pl.Decimal,
-    pl.Float32,
-    pl.Float64,
-    pl.Int8,
-    pl.Int16,
-    pl.Int32,
-    pl.Int64,
-    pl.String,
-    pl.UInt8,
-    pl.UInt16,
-    pl.UInt32,
-)
+_INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
+_SAME = (*_INTEGERS, pl.Boolean, pl.Date, pl.Decimal, pl.Float32, pl.Float64, pl.String)
 """Types whose cells are the same in Polars, Parquet and DuckDB."""
 
 

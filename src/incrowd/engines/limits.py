@@ -9,7 +9,6 @@ from pathlib import Path
 from incrowd.errors import InputError, LimitError, boundary, raise_alone
 
 _FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
-"""What the system says when there is no space left."""
 
 
 FOLDER = "set TMPDIR to a folder that you may write to"

@@ -47,7 +47,6 @@ class MemoryStaged:
     engine: "MemoryEngine"
     plan: RowPlan
     frame: Any
-    """The rows, in the kind of frame that came in."""
     classes: Codes
     """The class of each record of the table, -1 for one that is left out."""
     take: Counts

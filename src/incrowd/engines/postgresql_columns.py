@@ -34,12 +34,8 @@ WHERE typtype <> 'd' ORDER BY attnum
 _DIGITS = 38
 """Polars holds numbers of so many decimal digits."""
 _NATIVE: Mapping[str, Cells] = {
-    "bool": "other",
-    "int2": "other",
-    "int4": "other",
-    "int8": "other",
-    "float4": "float",
-    "float8": "float",
+    **dict.fromkeys(("bool", "int2", "int4", "int8"), "other"),
+    **dict.fromkeys(("float4", "float8"), "float"),
     "bytea": "bytes",
 }
 _DATES = ("date", "timestamp", "timestamptz")

@@ -19,7 +19,6 @@ except ImportError:  # a system without file locks
     fcntl = None  # type: ignore[assignment]
 
 PREFIX = "incrowd-"
-"""How the names of private folders begin."""
 _OWNER = ".owner"
 """The file of a private folder that is locked while its process lives."""
 
@@ -35,10 +34,6 @@ class PrivateFolder:
         self.path = Path(tempfile.mkdtemp(prefix=PREFIX + purpose, dir=parent)).absolute()
         _LIVING.add(self)
         self.remove = weakref.finalize(self, _remove, self.path, _lock_owner(self.path))
-
-    def close(self) -> None:
-        """Remove the folder now."""
-        self.remove()
 
 
 _LIVING: "weakref.WeakSet[PrivateFolder]" = weakref.WeakSet()

@@ -43,7 +43,7 @@ from incrowd.errors import InputError, PolicyError, boundary, guard_each
 from incrowd.watch import Watch
 
 if TYPE_CHECKING:
-    from pyspark.sql.types import DataType, StructType
+    from pyspark.sql.types import StructType
 
 SCRATCH = "spark.incrowd.scratch"
 """The setting that names the folder for our files: all executors must reach it under the same path,
@@ -281,7 +281,7 @@ class Spark(Database):
     def _make_lasting_folder(self) -> Path:
         """Make a folder for a release that stays a data frame; it goes with the user's session."""
         folder = _make_private_folder(self._parent)
-        weakref.finalize(self._home, PrivateFolder.close, folder)  # it lives as long
+        weakref.finalize(self._home, id, folder)  # it lives as long
         return folder.path
 
     def _new_path(self, name: str) -> Path:
@@ -438,32 +438,22 @@ def _refuse_unwritable(schema: "StructType") -> None:
 _MAPS = re.compile(r"\b(map<|variant\b)")
 
 
-def _sql_columns(schema: "StructType") -> tuple[SqlColumn, ...]:
-    return tuple(SqlColumn(field.name, _kind_of_cells(field.dataType)) for field in schema.fields)
-
-
-def _kind_of_cells(kind: "DataType") -> Cells:
-    """The kind of cells of a type; `nested` if `_CELLS` does not list it."""
-    return _CELLS.get(kind.typeName().partition("(")[0], "nested")
-
-
+_NUMBERS = ("boolean", "byte", "decimal", "integer", "long", "short")
+_MOMENTS = ("date", "timestamp", "timestamp_ntz")
 _CELLS: dict[str, Cells] = {
     "binary": "bytes",
-    "boolean": "other",
-    "byte": "other",
-    "date": "other",
-    "decimal": "other",
     "double": "float",
     "float": "float",
-    "integer": "other",
-    "long": "other",
-    "short": "other",
     "string": "text",
-    "timestamp": "other",
-    "timestamp_ntz": "other",
     "void": "text",
+    **dict.fromkeys((*_NUMBERS, *_MOMENTS), "other"),
 }
 """What cells are by Spark's name for their type; no statement looks into those of others."""
+
+
+def _sql_columns(schema: "StructType") -> tuple[SqlColumn, ...]:
+    kinds = ((field.name, field.dataType.typeName().partition("(")[0]) for field in schema.fields)
+    return tuple(SqlColumn(name, _CELLS.get(kind, "nested")) for name, kind in kinds)
 
 
 def _plain_type(kind: Any) -> Any:

@@ -57,7 +57,6 @@ class Database(Protocol):
     name: str
     """Its name in a certificate."""
     columns: tuple[SqlColumn, ...]
-    """The columns of the table, in their order."""
     text: bool = False
     """Whether the table comes from a text file, so that all cells are texts."""
     joins: bool = True

@@ -5,7 +5,7 @@ that lines travel as whole numbers. Lines whose first cells, once cleared, are e
 block.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from incrowd.arrays import Codes
+from incrowd.engines.base import Clearing
 from incrowd.engines.sql import SqlColumn, counting_query
 from incrowd.engines.sql_keys import PackedKeys
 from incrowd.table.counted import CountedRows
@@ -38,8 +39,7 @@ class BlockQuery:
     """The text after FROM in a statement."""
     key: int
     """The number of first cells by which rows are put into blocks."""
-    clear: Callable[[pl.DataFrame], pl.DataFrame]
-    """Makes cells null that mean missing."""
+    clear: Clearing
 
     @property
     def plain(self) -> bool:

@@ -102,7 +102,6 @@ def new_file_beside(target: Path, *, parts: bool = False) -> Iterator[Path]:
 
 
 _UNPLACED: set[Path] = set()
-"""Files of this process that have not taken their places."""
 
 
 def remove_unplaced() -> None:
@@ -170,18 +169,14 @@ def _lock(handle: int, *, wait: bool = False) -> None:
 
 def set_mode_and_sync(made: Path, target: Path) -> None:
     """Sync a file, or folder of files, with the permissions of the target, else the usual ones."""
-    if made.is_dir():
-        for file in made.iterdir():
+    if target.exists() and not made.is_dir():
+        made.chmod(stat.S_IMODE(target.stat().st_mode))
+    else:
+        for file in made.iterdir() if made.is_dir() else ():
             set_mode_and_sync(file, target)
         usual = os.umask(0)
         os.umask(usual)
-        made.chmod(0o777 & ~usual)
-    elif target.exists():
-        made.chmod(stat.S_IMODE(target.stat().st_mode))
-    else:
-        usual = os.umask(0)
-        os.umask(usual)
-        made.chmod(0o666 & ~usual)
+        made.chmod((0o777 if made.is_dir() else 0o666) & ~usual)
     sync(made)
 
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from incrowd.policy.policy import Policy
 
 LARGEST = 2**28
-"""The most bytes of a document."""
 
 
 def read_document(path: str | os.PathLike[str]) -> bytes:
@@ -162,7 +161,6 @@ def read_policy(path: str | os.PathLike[str]) -> "Policy":
 
 
 AnyPolicy: TypeAlias = Union["Policy", str, os.PathLike[str]]
-"""A policy, or the path of its file."""
 
 
 def policy_of(given: AnyPolicy) -> "Policy":

@@ -43,19 +43,12 @@ _COLUMNAR: tuple[tuple[bytes, Format, Callable[..., pl.DataFrame]], ...] = (
     (b"\xff\xff\xff\xff", "arrow", pl.read_ipc_stream),
 )
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-"""How packed files begin."""
 _FORMATS: dict[str, Format] = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".txt": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
+    **dict.fromkeys((".csv", ".tsv", ".txt"), "csv"),
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+    **dict.fromkeys((".arrow", ".feather", ".ipc"), "arrow"),
     ".xlsx": "xlsx",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
+    **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
 }
 _TEXTS = frozenset({"csv", "jsonl"})
 """Formats that can be compressed as a whole."""

@@ -43,7 +43,6 @@ class DecodedText:
     data: bytes
     encoding: str
     guessed: bool = False
-    """Whether the encoding is only a guess."""
 
 
 def refuse_binary(head: bytes, encoding: str | None = None) -> None:
@@ -186,7 +185,6 @@ class TextStart:
     delimiter: str
     header: bool
     records: list[list[str]]
-    """The first records, split."""
     titles: int
     """Lines of titles above them."""
     begin: int

@@ -21,7 +21,6 @@ from incrowd.errors import InputError, LimitError, PolicyError, boundary
 from incrowd.io.byte_limits import most_bytes_at_once, too_many_bytes_error
 
 VARIABLE = "INCROWD_MAX_UNPACKED"
-"""The environment variable for the most bytes that a file may unpack to."""
 _ALWAYS = 2 * 10**9
 _FACTOR = 100
 _PIECE = 2**20
