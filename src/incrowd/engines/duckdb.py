@@ -49,6 +49,8 @@ _SILENT = "SET enable_progress_bar = false"
 """DuckDB shows its progress on standard output otherwise."""
 _BATCH = 2**17
 """Rows that are read at a time."""
+_FLOATS = ("FLOAT", "DOUBLE")
+_CELLS: dict[str, Cells] = {"BLOB": "bytes", "VARCHAR": "text", **dict.fromkeys(_FLOATS, "float")}
 _LISTS = ("LIST", "ARRAY", "STRUCT", "MAP", "UNION")
 _REMEDY = "check the relation, or read the table into memory with .pl()"
 
@@ -367,13 +369,7 @@ def _kind_of_cells(kind: str) -> Cells:
     """The kind of cells of a type, by DuckDB's name for it; `other` for types without a rule."""
     if kind.startswith(_LISTS) or kind.endswith("]"):
         return "nested"
-    named: dict[str, Cells] = {
-        "BLOB": "bytes",
-        "FLOAT": "float",
-        "DOUBLE": "float",
-        "VARCHAR": "text",
-    }
-    return named.get(kind, "other")
+    return _CELLS.get(kind, "other")
 
 
 def _remove_all(connection: Any, folder: PrivateFolder) -> None:

@@ -30,10 +30,7 @@ _KINDS = (nw.Implementation.PANDAS, nw.Implementation.POLARS, nw.Implementation.
 
 
 class MemoryEngine:
-    """A frame of pandas, Polars (lazy ones are collected) or PyArrow.
-
-    `InputError` for other tables, and for names of columns that are not text or not unique.
-    """
+    """A frame of pandas, Polars or PyArrow; `InputError` for other tables and unusable names."""
 
     name = "memory"
     can = frozenset({Can.ORDER})

@@ -180,8 +180,7 @@ class MemoryWritten(Written):
     ) -> int:
         """Number of cells that differ from the staged rows, in the column where most do.
 
-        If columns or numbers of rows differ, the larger number of rows; missing cells as in
-        `Written`.
+        If columns or numbers of rows differ, the larger number; missing cells as in `Written`.
         """
         if self.rows is staged.rows:
             return 0

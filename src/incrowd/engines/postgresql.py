@@ -212,10 +212,7 @@ class PostgreSQL(Database):
         return f"({cell} = 0 AND CAST({cell} AS text) = '-0')"
 
     def write(self, query: str, target: Target | NewTable | None) -> WrittenTable:
-        """Write what a query answers to a new table, to a file, or to a temporary table if None.
-
-        A file is read anew into a temporary table, where it is counted.
-        """
+        """Write rows to a new table, a file (read anew into a table) or else a temporary table."""
         if isinstance(target, NewTable):
             return self._create_table(query, target)
         self.make("released", query)

@@ -236,10 +236,7 @@ class Spark(Database):
         self._end()
 
     def random_number(self, secret: str, row: str) -> str:
-        """An expression for a random-looking number, made of a secret and a row's number.
-
-        It reads the secret from a table, since Spark logs its plans.
-        """
+        """A random-looking number's expression; the secret is in a table since plans are logged."""
         if secret not in self._secrets:
             name = f"secret{len(self._secrets)}"
             self.put(name, pl.DataFrame({"secret": [secret]}))

@@ -195,11 +195,7 @@ def place_of(plan: RowPlan, name: str) -> int:
 
 
 def counting_query(keys: Sequence[tuple[str, str]], of: str, sums: Sequence[str] = ()) -> str:
-    """A query that counts distinct rows, as `n`, and computes sums besides.
-
-    `keys` are the expressions that tell rows apart, each with its name; `of` is what stands behind
-    FROM.
-    """
+    """A query of the distinct `keys` (expression, name) FROM `of`, counted as `n`, with sums."""
     shown = [f"{expression} AS {name}" for expression, name in keys]
     grouped = f" GROUP BY {', '.join(expression for expression, _ in keys)}" if keys else ""
     return f"SELECT {', '.join([*shown, 'count(*) AS n', *sums])} FROM {of}{grouped}"

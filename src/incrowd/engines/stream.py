@@ -223,10 +223,7 @@ def draw(
     *,
     columns: Sequence[str] | None = None,
 ) -> list[StreamSample]:
-    """Read all batches of a table once; return a sample (of these columns) for each reservoir.
-
-    `InputError` without a batch, or if a batch lacks a column.
-    """
+    """A sample per reservoir, in one pass; `InputError` without a batch, or if it lacks columns."""
     keepers = [
         _DistinctKeeper(one) if isinstance(one, DistinctRowSample) else _SlotKeeper(one)
         for one in reservoirs

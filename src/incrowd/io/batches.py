@@ -120,8 +120,7 @@ def _rewrite_frames(
 ) -> Iterator[pl.DataFrame]:
     """The frames with numbers and dates as incrowd writes them.
 
-    How they are written is found in the first frame, and noted in `notes`, if the layout asks for
-    it.
+    How they are written is found in the first frame and noted in `notes`, if the layout asks.
     """
     ways: FoundNotations | None = None
     for frame in frames:

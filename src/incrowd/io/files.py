@@ -38,6 +38,19 @@ def sha256(path: str | os.PathLike[str]) -> str:
         return folders.sha256(path)
 
 
+def signing_key(path: str | None) -> str | None:
+    """The path of the key that signs certificates: this one, else the environment's, else None."""
+    return path or os.environ.get("INCROWD_SIGNING_KEY") or None
+
+
+def pseudonym_key(path: str | None) -> bytes | None:
+    """The key of pseudonyms from this file, or from the environment; None if neither has one."""
+    if path is not None:
+        return read_document(path).rstrip(b"\r\n")
+    key = os.environ.get("INCROWD_KEY")
+    return key.encode() if key else None
+
+
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a text in UTF-8 to this file, in place of what it held."""
     with system_boundary(path, "written"):

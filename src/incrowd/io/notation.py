@@ -340,10 +340,7 @@ def _date_notation(texts: pl.Series) -> DateNotation | str | None:
 
 
 def _rewrite_column(series: pl.Series, how: Notation, *, text: bool) -> pl.Series:
-    """The column as plain texts, in which blanks and marks of missing values stay, or as values.
-
-    `InputError` if another text is not written this way.
-    """
+    """The column as plain texts (blanks, missing marks stay) or values; `InputError` if unfit."""
     name, series = series.name, series.alias("")  # as above
     texts = series.str.strip_chars()
     beside = (texts.is_null() | (texts == "") | texts.is_in(list(MARKS))).fill_null(value=True)

@@ -59,10 +59,7 @@ def _reading_function(data: bytes) -> Callable[..., Any]:
 def _put_labels(
     frame: pl.DataFrame, labels: Mapping[str, Mapping[Any, str]]
 ) -> tuple[pl.DataFrame, list[str]]:
-    """The table with labels in place of codes, and the names of columns that keep their codes.
-
-    These have labels for less than half of their values.
-    """
+    """The table with labels for codes, and the columns that stay codes: less than half have one."""
     columns, numbers = [], []
     for column in frame.iter_columns():
         plain = _plain_column(column)

@@ -41,8 +41,7 @@ def refuse_unwritable(form: Form) -> None:
 def write_in_pieces(path: str | os.PathLike[str], form: Form) -> Iterator[Write]:
     """A block with a function that appends frames of one kind to a file, complete at its end.
 
-    Add at least one frame, if only with its columns. `PolicyError` if PyArrow is needed but
-    missing.
+    Add at least one frame, if only with columns; `PolicyError` if PyArrow is needed but missing.
     """
     refuse_unwritable(form)
     with Path(path).open("wb") as file:

@@ -59,10 +59,9 @@ def refuse_binary(head: bytes, encoding: str | None = None) -> None:
 
 
 def decode(data: bytes, encoding: str | None) -> DecodedText:
-    """The text in UTF-8, decoded as given, as marked, or as the first that fits.
+    """The text in UTF-8, decoded as given or marked, else as UTF-8, Windows-1252 or Latin-1.
 
-    UTF-8, Windows-1252 and Latin-1 are tried. `InputError` if a byte does not fit the encoding
-    that is given or marked, `PolicyError` if that is unknown.
+    `InputError` if a byte does not fit what is given or marked, `PolicyError` if that is unknown.
     """
     if encoding is not None:
         return DecodedText(_transcode(data, encoding), encoding)

@@ -42,8 +42,8 @@ def world_of(
 ) -> WorldReference | None:
     """The world in the quasi-identifiers that it has; None if no world is given.
 
-    `InputError` if it has no quasi-identifier; `PolicyError` if it is standard input, or if columns
-    are `called` something without a world.
+    `InputError` without a quasi-identifier; `PolicyError` for "-", or names `called` without a
+    world.
     """
     if not (given := tuple_of(world)):
         _refuse_unused(called)
