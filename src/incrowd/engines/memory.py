@@ -273,7 +273,7 @@ class MemoryEngine:
         return polars_of(self._frame)
 
     def _new_column(self, name: str, values: Counts | Texts) -> "nw.Series[Any]":
-        """A column of these values in the frame's library; in pandas with floats for gaps."""
+        """A column of these values in the frame's library; pandas gets floats if there are gaps."""
         cells = values.tolist()
         there = next((cell for cell in cells if cell is not None), 0)
         dtype = _TYPES[type(there)]

@@ -168,7 +168,7 @@ def _lock(handle: int, *, wait: bool = False) -> None:
 
 
 def set_mode_and_sync(made: Path, target: Path) -> None:
-    """Sync a file, or folder of files, with the permissions of the target, else the usual ones."""
+    """Give a file, or folder of files, the target's or the usual permissions, and sync it."""
     if target.exists() and not made.is_dir():
         made.chmod(stat.S_IMODE(target.stat().st_mode))
     else:

@@ -136,7 +136,7 @@ class Rewriting:
         return int(np.diff(self.bounds).max(axis=1).sum()) + len(self.bounds) + 1
 
     def rewrite_records(self, cut: CsvRecords, codes: Codes) -> CsvRows:
-        """Rewrite records, a header by its own codes; shape (replaced columns, records)."""
+        """Rewrite records by codes: shape (replaced columns, records, a header among them)."""
         number = len(cut)
         made = np.empty(len(cut.text) + number * self.longest, dtype=np.uint8)
         ends = np.empty(number, dtype=np.int64)

@@ -22,7 +22,7 @@ def decode_head(head: bytes, encoding: str | None) -> bytes:
 def decoder_of(
     head: bytes, encoding: str | None, notes: list[str]
 ) -> Callable[[Iterator[bytes]], Iterator[bytes]]:
-    """A decoder to UTF-8 for the pieces of such a text; notes a guess of Latin-1 in `notes`."""
+    """A decoder to UTF-8 for a text with this start; notes a guess of Latin-1 in `notes`."""
     marked = decode(head[:4], None).encoding if head[:2] in {b"\xff\xfe", b"\xfe\xff"} else None
     named = encoding or marked
     if named is None:

@@ -135,7 +135,7 @@ def _evenness(data: bytes, delimiter: str) -> tuple[float, int]:
 
 
 def _able_delimiters(data: bytes, expected: Collection[str]) -> list[str]:
-    """The delimiters, with ties, that find most expected names in the first line; all without."""
+    """The delimiters that find most expected names in the first line; all if none is expected."""
     if not expected:
         return list(DELIMITERS)
     firsts = {d: next(iter(first_records(data, d)), []) for d in DELIMITERS}

@@ -132,7 +132,7 @@ def open_zstd(packed: CountingReader) -> AbstractContextManager[Any] | None:
 
 
 def unzstd(data: bytes, memory: int | None = None) -> bytes:
-    """The bytes unpacked from zstd as by `gunzip`; only text in UTF-8 if no library does parts."""
+    """The bytes unpacked from zstd as by `gunzip`; without a library for it, only UTF-8 text."""
     packed = CountingReader(io.BytesIO(data))
     opened = open_zstd(packed)
     if opened is None:
