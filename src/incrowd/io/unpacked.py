@@ -24,7 +24,7 @@ VARIABLE = "INCROWD_MAX_UNPACKED"
 _ALWAYS = 2 * 10**9
 _FACTOR = 100
 _PIECE = 2**20
-_UNUSED = {"separator": "\x1e", "eol_char": "\x1f"}
+_UNUSED: dict[str, Any] = {"separator": "\x1e", "eol_char": "\x1f"}
 """Characters that no text uses: with them as delimiter and line end a whole text is one cell."""
 _ZSTD_FRAME, _ZSTD_SKIPPED = 0xFD2FB528, 0x184D2A50
 """How frames begin; the last half byte of the second, which a decoder skips, is any."""
