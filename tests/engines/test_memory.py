@@ -390,7 +390,7 @@ def test_cells_that_change_places_do_so_together():
 def staged(rows, shown, take):
     """Rows of the table, what leaves of them, and of which records."""
     names = tuple(name for name in rows.columns if name != "shown")
-    plan = SimpleNamespace(kept=names, unit=None)
+    plan = SimpleNamespace(kept_columns=names, unit=None)
     nobody = np.zeros(rows.height, dtype=np.int32)
     return MemoryStaged(MemoryEngine(rows), plan, shown, nobody, np.array(take, dtype=np.int64))
 

@@ -4,6 +4,7 @@ import gzip
 import io
 import zipfile
 
+import polars as pl
 import pytest
 
 from incrowd.errors import InputError, LimitError, PolicyError
@@ -64,6 +65,49 @@ def test_archives_that_expand_are_refused(tmp_path, pack):
     with pytest.raises(LimitError, match="a quarter of the memory"):
         tables.read(path, Layout(memory=MEMORY))
     assert tables.read(path, Layout(memory=64 * MEMORY)).frame.height == MEMORY
+
+
+@pytest.fixture
+def zstd_at_once(monkeypatch):
+    """No library that unpacks zstd in parts."""
+    monkeypatch.setattr(unpacked, "open_zstd", lambda _: None)
+
+
+def _compress_zstd(text):
+    packed = io.BytesIO()
+    pl.DataFrame({text: []}).write_csv(
+        packed, compression="zstd", check_extension=False, quote_style="never", line_terminator=""
+    )
+    return packed.getvalue()
+
+
+@pytest.mark.usefixtures("zstd_at_once")
+def test_zstd_that_expands_is_refused_before_it_is_unpacked_at_once(monkeypatch):
+    packed = _compress_zstd("1,2\n" * MEMORY)
+    assert len(unpacked.unzstd(packed)) == 4 * MEMORY
+    monkeypatch.setattr(pl, "read_csv", None)
+    with pytest.raises(LimitError, match="it may unpack to more than 1 MB"):
+        unpacked.unzstd(packed, 4 * MEMORY)
+    monkeypatch.setenv(unpacked.VARIABLE, str(3 * MEMORY))
+    with pytest.raises(LimitError, match="it may unpack to more than 3 MB"):
+        unpacked.unzstd(packed)
+
+
+@pytest.mark.usefixtures("zstd_at_once")
+@pytest.mark.parametrize("text", ["a", "a,b\nä,1\n", "1,2\n" * 400_000])
+def test_zstd_in_several_frames_is_unpacked_at_once(text):
+    packed = _compress_zstd(text)
+    skipped = b"\x50\x2a\x4d\x18" + (3).to_bytes(4, "little") + b"abc"
+    assert unpacked.unzstd(packed).decode() == text
+    assert unpacked.unzstd(packed + skipped + packed).decode() == 2 * text
+
+
+@pytest.mark.usefixtures("zstd_at_once")
+def test_damaged_zstd_is_refused():
+    packed = _compress_zstd("1,2\n" * 1000)
+    for wrong in (packed[:6], packed[:-1], packed + b"more", b"\x28\xb5\x2f\xfd"):
+        with pytest.raises(InputError, match="zstd compression"):
+            unpacked.unzstd(wrong)
 
 
 def test_what_the_user_allows_to_unpack_is_not_asked_again(tmp_path, monkeypatch):

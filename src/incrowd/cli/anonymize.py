@@ -16,7 +16,7 @@ from incrowd.documents import json
 from incrowd.documents import release as texts
 from incrowd.engines.addresses import address_of, is_address
 from incrowd.errors import IncrowdError, NotMetError, PolicyError
-from incrowd.io import files, key_files, tables
+from incrowd.io import files, tables
 from incrowd.io import reading as readers
 from incrowd.io import target as targets
 from incrowd.requests.anonymize import AnonymizeRequest
@@ -99,7 +99,7 @@ def anonymize(  # noqa: PLR0913  what is asked, and what only the command has
         show_frontier(file, asked["reading"], most, curve, output)
         return
     paths = _paths(target, asked["certificate"], dry_run=asked["dry_run"])
-    asked["sign"] = key_files.signing_key(sign)
+    asked["sign"] = files.signing_key(sign)
     read = [file, policy.policy, key_file, asked["sign"], *(asked["world"] or ())]
     _refuse_overwriting(read, explore, paths.values())
     if report is not None:
@@ -113,7 +113,7 @@ def anonymize(  # noqa: PLR0913  what is asked, and what only the command has
         ExitStack() as held,
     ):
         seconds = _open_table(asked, most, bar, held, output)
-        asked["key"] = key_files.pseudonym_key(key_file)
+        asked["key"] = files.pseudonym_key(key_file)
         release = api.anonymize(**asked | {"target": target or os.devnull})
     with interrupt.raise_late_if(lambda: written):
         output.show_notes(release.notes)

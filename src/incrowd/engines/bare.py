@@ -24,10 +24,7 @@ def bare_polars(columns: Iterable[pl.Series]) -> pl.DataFrame:
 
 
 def bare_pandas(columns: Iterable[Any]) -> Any:
-    """A pandas frame of these columns with a new index, without attributes or unused categories.
-
-    The columns that are given may lose their attributes.
-    """
+    """A pandas frame of bare columns with a new index; those that are given may lose attributes."""
     import pandas as pd  # noqa: PLC0415  whoever hands in its frame has it
 
     found = {column.name: _bare_column(column.reset_index(drop=True)) for column in columns}

@@ -71,8 +71,7 @@ class RowPlan:
     tally: Tally
     """The distinct coded rows that `pieces` are of."""
     pieces: Pieces
-    """Which records are in which class; class -1 is left out. Which of the equal records of a row
-    go into which of its pieces is drawn."""
+    """Which records are in which class (-1: left out); among equal records that is drawn."""
     cells: Mapping[str, Cell]
     """By column that leaves, in this order; columns of the table that are not here do not."""
     complete: bool = False
@@ -138,10 +137,7 @@ class Engine(Countable, Protocol):
 
     @property
     def sealed(self) -> Mapping[str, str]:
-        """What the cells of a column hold that incrowd cannot look into (lists, bytes), by column.
-
-        Columns without such cells are not listed.
-        """
+        """By column, what cells hold that incrowd cannot look into (lists, bytes), if they do."""
 
     def codes(
         self,
@@ -191,10 +187,7 @@ class Engine(Countable, Protocol):
         """
 
     def batches(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
-        """The records with these columns, part by part, in one order whatever the columns.
-
-        There is at least one part, if only with the columns.
-        """
+        """The records with these columns in one order, whatever they are; in at least one part."""
 
     def tally(
         self,
@@ -211,10 +204,7 @@ class Engine(Countable, Protocol):
         """
 
     def stage(self, plan: RowPlan, draw: np.random.Generator) -> "Staged":
-        """Make the rows of a plan, still private, beside their original records.
-
-        Everything random is drawn from `draw`.
-        """
+        """Stage the rows of a plan beside their original records; `draw` gives all randomness."""
 
     def close(self) -> None:
         """Give back what is held open; a release that was not published is removed."""
@@ -262,10 +252,7 @@ class PartEngine(Engine, Protocol):
         """
 
     def class_cells(self, columns: int) -> pl.DataFrame:
-        """The distinct rows of low0, high0, level0, low1, … that a job staged, and counts `n`.
-
-        `columns` is the number of columns that have such cells.
-        """
+        """The distinct low0, high0, level0, low1, … of so many staged columns, with counts `n`."""
 
 
 class Staged(Countable, Protocol):
@@ -299,8 +286,7 @@ class Staged(Countable, Protocol):
     ) -> Iterator[CountedRows]:
         """The distinct rows of shown cells and held codes, as in `counts`, but block by block.
 
-        Rows that show the same in these columns, once `clear` has read them, are in one block.
-        There is at least one block.
+        Rows that show the same once `clear` has read them are in one block; there is at least one.
         """
 
     def count_originals(self, columns: Sequence[str]) -> CountedRows:
@@ -355,18 +341,14 @@ class Written(Countable, Protocol):
         key: int,  # noqa: ARG002  there is one block
         clear: Clearing,  # noqa: ARG002  the same
     ) -> Iterator[CountedRows]:
-        """The distinct rows of these columns, block by block, if they are many.
+        """The distinct rows of these columns, in one block or, if they are many, in several.
 
-        Rows that show the same in the first `key` columns, read by `clear`, are in one block. There
-        is at least one block.
+        Rows that show the same in the first `key` columns, read by `clear`, are in one block.
         """
         yield self.counts(columns)
 
     def values(self, column: str) -> Iterator[CountedRows]:
-        """The distinct cells of a column and how many records have each, in batches.
-
-        A cell is in one batch only.
-        """
+        """The distinct cells of a column, each in one batch, and how many records have each."""
         yield self.counts((column,))
 
     def digest(self) -> tuple[Digested, str]:

@@ -49,6 +49,8 @@ _SILENT = "SET enable_progress_bar = false"
 """DuckDB shows its progress on standard output otherwise."""
 _BATCH = 2**17
 """Rows that are read at a time."""
+_FLOATS = ("FLOAT", "DOUBLE")
+_CELLS: dict[str, Cells] = {"BLOB": "bytes", "VARCHAR": "text", **dict.fromkeys(_FLOATS, "float")}
 _LISTS = ("LIST", "ARRAY", "STRUCT", "MAP", "UNION")
 _REMEDY = "check the relation, or read the table into memory with .pl()"
 
@@ -57,10 +59,7 @@ _boundary = partial(shortage_boundary, remedy=_REMEDY)
 
 
 def accepts(source: Any) -> bool:
-    """Whether this is a relation of DuckDB, or text that names a table which it reads.
-
-    A table in a file of DuckDB is `duckdb:FILE::TABLE`; Parquet files in some cloud have addresses.
-    """
+    """Whether this is a relation of DuckDB, `duckdb:FILE::TABLE` or an address of Parquet files."""
     if isinstance(source, str):
         return source.startswith((STORED, *REMOTE))
     return type(source).__module__.partition(".")[0] in {"duckdb", "_duckdb"}
@@ -76,10 +75,7 @@ def engine_of(source: Any) -> SqlEngine:
 
 
 def _copy_of_table(source: str) -> "DuckDB":
-    """A database with a copy of the table that `duckdb:FILE::TABLE` names.
-
-    `PolicyError` if the text names no file or no table, `InputError` if they cannot be read.
-    """
+    """A copy of the named table; `PolicyError` if none is named, `InputError` if unreadable."""
     file, _, table = source.removeprefix(STORED).partition("::")
     if not file or not table:
         raise PolicyError(
@@ -94,10 +90,7 @@ def _copy_of_table(source: str) -> "DuckDB":
 
 
 def _copy_of_files(source: str) -> "DuckDB":
-    """A database with a copy of Parquet files in some cloud.
-
-    `InputError` if DuckDB lacks the extension or the credentials to read them.
-    """
+    """A copy of Parquet files in some cloud; `InputError` if DuckDB is not set up for them."""
     kind = source.partition("://")[0]
     found = DuckDB()
     with boundary(
@@ -157,29 +150,23 @@ class DuckDB(Database):
         self._copy_query(f"SELECT * FROM {parquet_call(files)}")
 
     def copy_remote(self, address: str) -> None:
-        """Copy the rows of Parquet files in some cloud into this database as its table.
-
-        Errors of DuckDB pass: the caller hides them behind a boundary.
-        """
+        """Copy the rows of Parquet files in some cloud as our table; errors of DuckDB pass."""
         path = self.folder / "table.parquet"
         query = f"SELECT * FROM {parquet_call(address)}"
         self._connection.execute(f"COPY ({query}) TO {text_literal(path)} (FORMAT parquet)")
         self.set_table(path)
 
     def copy_stored(self, file: Path, table: str) -> None:
-        """Copy a table of a file of DuckDB into this database as its table.
-
-        The file is only read. `InputError` if it is no file of DuckDB, or has no such table.
-        """
+        """Copy a table of a DuckDB file, which is only read; `InputError` if it cannot be."""
         problem = InputError(
             f"DuckDB cannot read a table {table!r} in the file {str(file)!r}",
             remedy="check that it is a file of DuckDB, and the name of the table",
         )
         with boundary(problem):
             self._connection.execute(f"ATTACH {text_literal(file)} AS given (READ_ONLY)")
-            named = ".".join(map(quote, table.split(".")))
-            self._connection.execute(f"SELECT * FROM given.{named} LIMIT 0")
-        self._copy_query(f"SELECT * FROM given.{'.'.join(map(quote, table.split('.')))}")
+            query = f"SELECT * FROM given.{'.'.join(map(quote, table.split('.')))}"
+            self._connection.execute(f"{query} LIMIT 0")
+        self._copy_query(query)
         self.run("DETACH given")
 
     def _copy_query(self, query: str) -> None:
@@ -289,10 +276,7 @@ class DuckDB(Database):
     def apply(
         self, name: str, query: str, job: PartJob, watch: Watch, kept: Path | None = None
     ) -> None:
-        """Store what a job makes of each part, in threads, as a view of files.
-
-        The files are in the folder `kept`, if one is given. The first failure ends the work.
-        """
+        """Store what a job makes of each part, in threads, as a view of files (in `kept`)."""
         before, after = self._make_empty_folder("before"), kept or self._make_empty_folder("after")
         self.run(f"COPY ({query}) TO {text_literal(before)} (FORMAT parquet, PARTITION_BY (part))")
         self._adjust_memory_limit(least=True)
@@ -385,13 +369,7 @@ def _kind_of_cells(kind: str) -> Cells:
     """The kind of cells of a type, by DuckDB's name for it; `other` for types without a rule."""
     if kind.startswith(_LISTS) or kind.endswith("]"):
         return "nested"
-    named: dict[str, Cells] = {
-        "BLOB": "bytes",
-        "FLOAT": "float",
-        "DOUBLE": "float",
-        "VARCHAR": "text",
-    }
-    return named.get(kind, "other")
+    return _CELLS.get(kind, "other")
 
 
 def _remove_all(connection: Any, folder: PrivateFolder) -> None:

@@ -13,10 +13,7 @@ from incrowd.table.cells import frame_digest
 
 
 def put_together(path: Path, frames: Iterable[pl.DataFrame]) -> None:
-    """Write these frames below each other to one Parquet file; it fails if their types differ.
-
-    Enums are written as text. Without a frame no file is made.
-    """
+    """Write frames of equal types, Enums as text, to one Parquet file; none without a frame."""
     import pyarrow.parquet as arrow  # noqa: PLC0415  an extra
 
     writer: Any = None

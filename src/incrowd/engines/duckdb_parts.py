@@ -38,10 +38,7 @@ class PartWork:
     _failed: Event = field(default_factory=Event)
 
     def run(self, watch: Watch) -> list[str]:
-        """Work on all parts in threads, until one fails; return the paths of the files made.
-
-        The list is empty if there are no parts.
-        """
+        """Work on all parts in threads, until one fails; return the paths of the files, if any."""
         parts = sorted(int(found.name.partition("=")[2]) for found in self.before.glob("part=*"))
         if not parts:
             return []

@@ -1,6 +1,5 @@
 """Tables that live elsewhere than in memory: which engine takes what kind of source."""
 
-from collections.abc import Iterator
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -46,18 +45,11 @@ def convert_like(source: Any, rows: "pl.DataFrame") -> Any:
 
 def _module_for(source: Any) -> ModuleType | None:
     """The module that accepts this source, or None; imports only those that fit by `ENGINES`."""
-    texts = tuple(_signs_of(source))
+    modules_of = (f"{kind.__module__}." for kind in type(source).__mro__)
+    texts = (source,) if isinstance(source, str) else tuple(modules_of)
     named = (name for name, signs in ENGINES.items() if any(one.startswith(signs) for one in texts))
     modules = (import_module(f"incrowd.engines.{name}") for name in named)
     return next((module for module in modules if module.accepts(source)), None)
-
-
-def _signs_of(source: Any) -> Iterator[str]:
-    """The texts to look up in `ENGINES`: the source itself, or the modules of its classes."""
-    if isinstance(source, str):
-        yield source
-    else:
-        yield from (f"{kind.__module__}." for kind in type(source).__mro__)
 
 
 def target_of(target: Any, engine: "Engine") -> "NewTable | None":

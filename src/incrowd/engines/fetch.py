@@ -64,10 +64,7 @@ class FetchedColumns:
         return self.engine.records
 
     def memory_engine(self, names: Sequence[str]) -> MemoryEngine:
-        """An engine in memory with these columns; those that are not in memory yet are fetched.
-
-        `LimitError` if all fetched columns have more than `MOST_CELLS` cells.
-        """
+        """An engine with these columns, fetched if need be; `LimitError` above `MOST_CELLS`."""
         wanted = [name for name in dict.fromkeys(names) if name not in self._held]
         refuse_many_cells(self.records, len(self._held) + len(wanted))
         if wanted:
@@ -126,10 +123,7 @@ class StoredRelease(Written):
 
 
 def stored_release(engine: Engine, of: Digested | None = None) -> Written:
-    """The table of an engine, read as a finished release, to be counted and digested.
-
-    `of` says what the digest in its certificate is of; None if there is no certificate.
-    """
+    """The engine's table as a finished release; `of` is what its certified digest is of, if any."""
     if isinstance(engine, MemoryEngine):
         return MemoryWritten(engine.rows, engine.rows)
     counted = engine.as_release(of) if isinstance(engine, sql_engine.SqlEngine) else None

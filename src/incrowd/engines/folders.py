@@ -10,7 +10,6 @@ from urllib.parse import unquote
 from incrowd.errors import InputError
 
 ENDINGS = (".parquet", ".pq")
-"""How the names of the files end."""
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 """The folder of records whose key is missing."""
 
@@ -22,9 +21,7 @@ def names_several_files(path: str | os.PathLike[str]) -> bool:
 
 
 def parquet_files(path: str | os.PathLike[str]) -> tuple[Path, ...]:
-    """The Parquet files of a folder or a pattern, by name.
-
-    `InputError` if there are none, or other files beside them.
+    """The Parquet files of a folder or a pattern, by name; `InputError` if none, or others too.
 
     Files that Spark and others leave beside them (names that start with `_` or `.`) do not count.
     """
@@ -41,10 +38,7 @@ def parquet_files(path: str | os.PathLike[str]) -> tuple[Path, ...]:
 
 
 def _files_at(path: Path) -> list[Path]:
-    """The path itself, or the files in it if it is a folder such as `day=1`.
-
-    No file if the name starts with `_` or `.`, as `_SUCCESS` does.
-    """
+    """The path, or the files in it if its name is like `day=1`; none if it is like `_SUCCESS`."""
     if path.name.startswith(("_", ".")):
         return []
     if path.is_dir() and "=" in path.name:

@@ -28,21 +28,8 @@ from incrowd.errors import InputError, boundary
 FEW_RECORDS = 100_000
 """A lazy frame with no more records is worked on in memory."""
 
-_SAME = (
-    pl.Boolean,
-    pl.Date,
-    pl.Decimal,
-    pl.Float32,
-    pl.Float64,
-    pl.Int8,
-    pl.Int16,
-    pl.Int32,
-    pl.Int64,
-    pl.String,
-    pl.UInt8,
-    pl.UInt16,
-    pl.UInt32,
-)
+_INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
+_SAME = (*_INTEGERS, pl.Boolean, pl.Date, pl.Decimal, pl.Float32, pl.Float64, pl.String)
 """Types whose cells are the same in Polars, Parquet and DuckDB."""
 
 
@@ -108,10 +95,7 @@ class _LazyDuckDB(DuckDB):
     """A database that holds the rows of a lazy frame."""
 
     def store_unless_few(self, frame: pl.LazyFrame, names: list[str]) -> pl.DataFrame | None:
-        """Make a lazy frame's rows the table of the database, and return None.
-
-        If there are at most `FEW_RECORDS`, the rows are returned instead, and no table is made.
-        """
+        """Make a lazy frame's rows the table, or return them if they are at most `FEW_RECORDS`."""
         path = self.folder / "table.parquet"
         numbered = frame.select(pl.nth(j).alias(f"c{j}") for j in range(len(names)))
         with boundary(InputError("the frame cannot be computed")):
@@ -129,11 +113,7 @@ class _LazyDuckDB(DuckDB):
 
 
 def keep_file(path: Path) -> tuple[Path, PrivateFolder]:
-    """Give a file a second name in a private folder; return its new path and that folder.
-
-    It is copied if it cannot be linked. The first name may go; the file stays as long as the folder
-    object lives.
-    """
+    """Link, or copy, a file into a new private folder; return its new path and the folder."""
     folder = PrivateFolder()
     place = folder.path / path.name
     try:

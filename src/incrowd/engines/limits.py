@@ -9,7 +9,6 @@ from pathlib import Path
 from incrowd.errors import InputError, LimitError, boundary, raise_alone
 
 _FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
-"""What the system says when there is no space left."""
 
 
 FOLDER = "set TMPDIR to a folder that you may write to"
@@ -21,8 +20,7 @@ _LARGER = "free some, or set TMPDIR to a larger disk"
 def shortage_boundary(words: str, remedy: str, larger: str = _LARGER) -> Iterator[None]:
     """A block whose errors, which may quote cells, become an `InputError` of these words.
 
-    A `LimitError` if memory or disk space ran out; `larger` is the remedy for disk space. Errors of
-    incrowd pass as they are.
+    `LimitError` if memory or disk space (remedy: `larger`) ran out; errors of incrowd pass.
     """
     ran_out = ""
     with boundary(InputError(words, remedy=remedy)):

@@ -30,10 +30,7 @@ _KINDS = (nw.Implementation.PANDAS, nw.Implementation.POLARS, nw.Implementation.
 
 
 class MemoryEngine:
-    """A frame of pandas, Polars (lazy ones are collected) or PyArrow.
-
-    `InputError` for other tables, and for names of columns that are not text or not unique.
-    """
+    """A frame of pandas, Polars or PyArrow; `InputError` for other tables and unusable names."""
 
     name = "memory"
     can = frozenset({Can.ORDER})
@@ -77,10 +74,7 @@ class MemoryEngine:
     def code(
         self, name: str, kind: Kind | None = None, missing_values: Sequence[str] = ()
     ) -> CodedColumn:
-        """One column as codes, in the natural order of its values.
-
-        `InputError` for a column of lists or structures, or for cells that are not of the `kind`.
-        """
+        """One column as codes, in the natural order of its values; `InputError` as in `codes`."""
         return encode(
             self._column(name), name, kind, infer=self.text, missing_values=missing_values
         )
@@ -279,10 +273,7 @@ class MemoryEngine:
         return polars_of(self._frame)
 
     def _new_column(self, name: str, values: Counts | Texts) -> "nw.Series[Any]":
-        """A column of these values as a series of the frame's library; None is missing.
-
-        Integers become floats in pandas if some are missing.
-        """
+        """A column of these values in the frame's library; pandas gets floats if there are gaps."""
         cells = values.tolist()
         there = next((cell for cell in cells if cell is not None), 0)
         dtype = _TYPES[type(there)]
@@ -317,10 +308,7 @@ def weight_of_codes(column: CodedColumn) -> Floats:
 
 
 def refuse_weights(name: str, wrong: int, where: str = "") -> None:
-    """Raise `InputError` if `wrong`, the number of missing or negative weights, is above 0.
-
-    `where` ends the message: the place of the first of them.
-    """
+    """Raise `InputError` if so many weights are missing or negative; `where` ends its message."""
     if wrong:
         values = count_of(wrong, "value that is", "values that are")
         raise InputError(
@@ -347,10 +335,7 @@ def coded_texts(cells: pl.Series, name: str) -> CodedColumn:
 
 
 def _draw_places(classes: Codes, draw: np.random.Generator) -> Counts:
-    """Draw for each record the record of its class whose cells it shows.
-
-    Within a class it is a permutation; a record that is left out keeps its own.
-    """
+    """Draw for each record whose cells it shows: a permutation per class; its own if left out."""
     moved = np.arange(len(classes), dtype=np.int64)
     kept = np.flatnonzero(classes >= 0)
     drawn = draw.permutation(kept)
@@ -360,10 +345,7 @@ def _draw_places(classes: Codes, draw: np.random.Generator) -> Counts:
 
 
 def _numbers_of_classes(classes: Codes) -> Counts:
-    """Number the classes of these rows 1, 2, … by appearance; return the number of each row.
-
-    Such numbers reveal nothing, as the numbers of the classes themselves may.
-    """
+    """The class of each row as 1, 2, … by appearance: the classes' own numbers may reveal more."""
     here, first, place = np.unique(classes, return_index=True, return_inverse=True)
     rank = np.empty(len(here), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(1, len(here) + 1)
@@ -422,10 +404,7 @@ def refuse_repeated_names(names: Sequence[str]) -> None:
 
 
 def native_frame(frame: "nw.DataFrame[Any]", columns: "Iterable[nw.Series[Any]]") -> Any:
-    """A frame of these columns, of the same library as `frame`, without anything but cells.
-
-    Columns are taken from the iterable one at a time (see `bare` for what is copied).
-    """
+    """A frame of the same library of these columns' cells alone, taken one by one (see `bare`)."""
     match frame.implementation:
         case nw.Implementation.PANDAS:
             return bare_pandas(column.to_native() for column in columns)

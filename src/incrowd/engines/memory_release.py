@@ -47,7 +47,6 @@ class MemoryStaged:
     engine: "MemoryEngine"
     plan: RowPlan
     frame: Any
-    """The rows, in the kind of frame that came in."""
     classes: Codes
     """The class of each record of the table, -1 for one that is left out."""
     take: Counts
@@ -125,10 +124,7 @@ class MemoryStaged:
         }
 
     def write(self, target: Target | NewTable | None = None) -> "MemoryWritten":
-        """Write the rows to their target; return them read anew, without a target as they are.
-
-        `PolicyError` if the target is a table of a database.
-        """
+        """Write rows and read them anew, or keep them if None; `PolicyError` for a table."""
         if isinstance(target, NewTable):
             raise PolicyError(
                 "rows in memory are released to a file or a frame", remedy="name a file"
@@ -184,9 +180,7 @@ class MemoryWritten(Written):
     ) -> int:
         """Number of cells that differ from the staged rows, in the column where most do.
 
-        If columns or numbers of rows differ, it is the larger number of rows. Missing cells are
-        equal however they are written, but for columns that leave as they are; `blank` says that
-        empty text is missing, too.
+        If columns or numbers of rows differ, the larger number; missing cells as in `Written`.
         """
         if self.rows is staged.rows:
             return 0

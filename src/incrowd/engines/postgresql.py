@@ -56,10 +56,7 @@ def engine_of(source: str) -> SqlEngine:
 
 
 def target_of(target: str, engine: Engine) -> NewTable:
-    """The new table that a release of this engine's rows becomes, by its address.
-
-    `PolicyError` if it is in another database than the engine's table, or exists already.
-    """
+    """The table that a release becomes; `PolicyError` if in another database, or if it exists."""
     address = Address.of(target)
     database = engine.database if isinstance(engine, SqlEngine) else None
     if not isinstance(database, PostgreSQL) or address.database != database.address.database:
@@ -151,10 +148,7 @@ class PostgreSQL(Database):
         self.columns = tuple(one.column for one in self._columns)
 
     def rows(self, query: str) -> pl.DataFrame:
-        """The answer to a query: distinct or counted rows.
-
-        Before the snapshot is copied, the answer for a view is noted, to be compared with the copy.
-        """
+        """The answer to a query; that for a view is noted before, to be compared with the copy."""
         found = self._session.rows(self._with_source(query))
         if not self.joins and not self._relation.steady:
             self._seen[query] = _fingerprint(found)
@@ -182,10 +176,7 @@ class PostgreSQL(Database):
         self._session.make(name, query)
 
     def take_snapshot(self) -> None:
-        """Copy the rows into a temporary table, in a second transaction of the same snapshot.
-
-        `InputError` if a view answers otherwise there than before. A second call does nothing.
-        """
+        """Copy the rows into a temporary table, once; `InputError` if a view then differs."""
         if self.joins:
             return
         reading = self._session
@@ -221,10 +212,7 @@ class PostgreSQL(Database):
         return f"({cell} = 0 AND CAST({cell} AS text) = '-0')"
 
     def write(self, query: str, target: Target | NewTable | None) -> WrittenTable:
-        """Write what a query answers to a new table, to a file, or to a temporary table if None.
-
-        A file is read anew into a temporary table, where it is counted.
-        """
+        """Write rows to a new table, a file (read anew into a table) or else a temporary table."""
         if isinstance(target, NewTable):
             return self._create_table(query, target)
         self.make("released", query)
@@ -289,10 +277,7 @@ class PostgreSQL(Database):
         )
 
     def _publish(self, new: NewTable) -> None:
-        """Commit; if the connection is lost meanwhile, find out whether the table is there.
-
-        `InputError` if it is not, or if that cannot be found out.
-        """
+        """Commit; if the connection breaks, look for the table; `InputError` unless it is found."""
         try:
             self._session.commit()
         except InputError as error:
@@ -314,10 +299,7 @@ class PostgreSQL(Database):
             raise lost
 
     def _read_anew(self, schema: str, table: str) -> "_ReadAnew":
-        """A written table, to be read anew.
-
-        A column with the name and the type of one of the source travels as that does.
-        """
+        """A written table, to be read anew; columns known from the source travel as there."""
         relation = self._relation_named(schema, table)
         assert relation is not None  # noqa: S101  it was written
         known = {(one.stored.name, one.stored.kind): one.facts for one in self._columns}

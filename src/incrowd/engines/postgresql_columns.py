@@ -34,12 +34,8 @@ WHERE typtype <> 'd' ORDER BY attnum
 _DIGITS = 38
 """Polars holds numbers of so many decimal digits."""
 _NATIVE: Mapping[str, Cells] = {
-    "bool": "other",
-    "int2": "other",
-    "int4": "other",
-    "int8": "other",
-    "float4": "float",
-    "float8": "float",
+    **dict.fromkeys(("bool", "int2", "int4", "int8"), "other"),
+    **dict.fromkeys(("float4", "float8"), "float"),
     "bytea": "bytes",
 }
 _DATES = ("date", "timestamp", "timestamptz")
@@ -110,10 +106,7 @@ class Carried(NamedTuple):
 
 
 def _column_and_expression(stored: Stored, facts: Mapping[str, Any]) -> tuple[SqlColumn, str]:
-    """The column as statements know it, and the expression of its cell as it travels.
-
-    `facts` are the values of the aggregates in `Stored.survey_aggregates`.
-    """
+    """The column as statements know it, and its cell as it travels, by the survey's `facts`."""
     if stored.own and stored.type in _NATIVE:
         return SqlColumn(stored.name, _NATIVE[stored.type]), stored.cell
     if stored.own and stored.type in _DATES and not facts["far"]:
@@ -173,10 +166,7 @@ def frame_of(table: Any) -> pl.DataFrame:
 
 
 def _decimal_places(texts: pl.Series, facts: Mapping[bytes, bytes]) -> int:
-    """The larger of the decimal places that the type declares and that the numbers have.
-
-    A cast to fewer would round. `facts` are the metadata that the driver gives to the column.
-    """
+    """The decimal places of the texts or, if more, of the driver's `facts`: fewer would round."""
     modifier = int(facts.get(b"POSTGRESQL:typmod", b"-1"))
     there = texts.str.extract(r"\.(\d+)$").str.len_chars().max()
     most = there if isinstance(there, int) else 0
@@ -191,10 +181,7 @@ def _plain_texts(chunks: Any) -> Any:
 
 
 def sendable_frame(frame: pl.DataFrame) -> tuple[pl.DataFrame, Mapping[str, str]]:
-    """A frame in types that the driver takes, and the SQL types of decimal columns by name.
-
-    Decimal numbers are texts in it.
-    """
+    """A frame in the driver's types, and the SQL types, by name, of decimals, now texts."""
     texts = pl.col(pl.Null, pl.Decimal, pl.Categorical, pl.Enum).cast(pl.String)
     numbers = {
         name: f"numeric({_DIGITS},{dtype.scale})"

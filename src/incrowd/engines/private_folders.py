@@ -19,7 +19,6 @@ except ImportError:  # a system without file locks
     fcntl = None  # type: ignore[assignment]
 
 PREFIX = "incrowd-"
-"""How the names of private folders begin."""
 _OWNER = ".owner"
 """The file of a private folder that is locked while its process lives."""
 
@@ -35,10 +34,6 @@ class PrivateFolder:
         self.path = Path(tempfile.mkdtemp(prefix=PREFIX + purpose, dir=parent)).absolute()
         _LIVING.add(self)
         self.remove = weakref.finalize(self, _remove, self.path, _lock_owner(self.path))
-
-    def close(self) -> None:
-        """Remove the folder now."""
-        self.remove()
 
 
 _LIVING: "weakref.WeakSet[PrivateFolder]" = weakref.WeakSet()
@@ -61,10 +56,7 @@ def private_folder() -> Iterator[Path]:
 
 
 def remove_orphans(parent: Path | None = None) -> None:
-    """Remove the private folders that ended processes left in `parent`.
-
-    Without `parent` in the system's temporary folder; nothing is removed without file locks.
-    """
+    """Remove private folders that ended processes left, by default in the temporary folder."""
     if fcntl is None:
         return
     for owner in (parent or Path(tempfile.gettempdir())).glob(f"{PREFIX}*/{_OWNER}"):
@@ -78,10 +70,7 @@ def remove_orphans(parent: Path | None = None) -> None:
 
 
 def _lock_owner(folder: Path) -> int | None:
-    """Make the file that marks the folder's owner, locked while this process lives.
-
-    It gets its name once it is locked. Return its open handle; None on systems without locks.
-    """
+    """Lock the owner's file, then give it its name; return its handle, None without file locks."""
     if fcntl is None:
         return None
     unnamed = folder / f"{_OWNER}.new"

@@ -33,10 +33,7 @@ def count_ratios(rows: pl.DataFrame) -> Ratios:
 def count_ratios_in_passes(
     frames: Frames, names: Sequence[str], *, watch: Watch | None = None, most: int | None = None
 ) -> Ratios:
-    """The ratios of rows that are read as often as needed, with at most `most` classes in memory.
-
-    `frames` gives all rows anew for each pass; a pass counts the classes of one part of the hashes.
-    """
+    """The ratios of rows, with `most` classes at a time; `frames` gives all rows for each pass."""
     figures: list[Counts] = []
     part, parts = 0, 1
     while part < parts:
@@ -62,10 +59,7 @@ def refuse_above(found: Ratios, measure: Measure, limit: float) -> Ratios:
 
 
 class _ClassCounts:
-    """Counts the classes whose hashes are in part `part` of `parts`.
-
-    If they are more than `most`, the part is halved, and only its lower half is counted.
-    """
+    """Counts the classes in part `part` of `parts`, halved while they are more than `most`."""
 
     def __init__(self, names: Sequence[str], part: int, parts: int, most: int) -> None:
         self.part = part

@@ -43,7 +43,7 @@ from incrowd.errors import InputError, PolicyError, boundary, guard_each
 from incrowd.watch import Watch
 
 if TYPE_CHECKING:
-    from pyspark.sql.types import DataType, StructType
+    from pyspark.sql.types import StructType
 
 SCRATCH = "spark.incrowd.scratch"
 """The setting that names the folder for our files: all executors must reach it under the same path,
@@ -79,10 +79,7 @@ def accepts(source: Any) -> bool:
 
 
 def engine_of(frame: Any) -> SqlEngine:
-    """The engine of a data frame's rows; it works on a copy of them.
-
-    `PolicyError` for a data frame of Spark Connect.
-    """
+    """The engine of a copy of a data frame's rows; `PolicyError` if it is of Spark Connect."""
     if type(frame).__module__.startswith("pyspark.sql.connect"):
         raise PolicyError(
             "incrowd cannot reach the files of a Spark Connect server",
@@ -109,10 +106,7 @@ class Spark(Database):
             self.columns = self._copy_rows(frame)
 
     def _copy_rows(self, frame: Any) -> tuple[SqlColumn, ...]:
-        """Store the rows of a data frame as the table `source`; return its columns.
-
-        `InputError` for a stream, and for columns that share a name.
-        """
+        """Store the rows as `source`; return the columns. `InputError` for streams."""
         refuse_repeated_names(frame.columns)
         if frame.isStreaming:
             raise InputError("a stream has no end", remedy="store it, and release what you stored")
@@ -242,10 +236,7 @@ class Spark(Database):
         self._end()
 
     def random_number(self, secret: str, row: str) -> str:
-        """An expression for a random-looking number, made of a secret and a row's number.
-
-        It reads the secret from a table, since Spark logs its plans.
-        """
+        """A random-looking number's expression; the secret is in a table since plans are logged."""
         if secret not in self._secrets:
             name = f"secret{len(self._secrets)}"
             self.put(name, pl.DataFrame({"secret": [secret]}))
@@ -287,7 +278,7 @@ class Spark(Database):
     def _make_lasting_folder(self) -> Path:
         """Make a folder for a release that stays a data frame; it goes with the user's session."""
         folder = _make_private_folder(self._parent)
-        weakref.finalize(self._home, PrivateFolder.close, folder)  # it lives as long
+        weakref.finalize(self._home, id, folder)  # it lives as long
         return folder.path
 
     def _new_path(self, name: str) -> Path:
@@ -324,10 +315,7 @@ def _write_part_file(frame: pl.DataFrame, folder: Path) -> None:
 
 
 def _work_on_part(job: PartJob, key: tuple[Any, ...], table: Any, refusals: Path) -> Any:
-    """The rows that a job makes of a part (`key`), as an Arrow table; runs on an executor.
-
-    Errors of incrowd are stored in the folder `refusals`, for the driver.
-    """
+    """What a job makes of a part, on an executor; errors of ours are stored in `refusals`."""
     with (
         store_refusals(refusals),
         shortage_boundary("a part of the table cannot be searched", "", _LARGER),
@@ -363,10 +351,7 @@ def _job_schema(schema: "StructType", adds: Mapping[str, pl.DataType]) -> "Struc
 
 
 def _new_session(home: Any) -> Any:
-    """A new session of the same application, with our settings and views of its own.
-
-    Settings of the user's session that begin with one of `_KEPT` are taken over.
-    """
+    """A session of the application with its own views, our `_SETTINGS` and the user's `_KEPT`."""
     session = home.newSession()
     for name, value in home.conf.getAll.items():
         if name.startswith(_KEPT):
@@ -450,39 +435,26 @@ def _refuse_unwritable(schema: "StructType") -> None:
 _MAPS = re.compile(r"\b(map<|variant\b)")
 
 
-def _sql_columns(schema: "StructType") -> tuple[SqlColumn, ...]:
-    return tuple(SqlColumn(field.name, _kind_of_cells(field.dataType)) for field in schema.fields)
-
-
-def _kind_of_cells(kind: "DataType") -> Cells:
-    """The kind of cells of a type; `nested` if `_CELLS` does not list it."""
-    return _CELLS.get(kind.typeName().partition("(")[0], "nested")
-
-
+_NUMBERS = ("boolean", "byte", "decimal", "integer", "long", "short")
+_MOMENTS = ("date", "timestamp", "timestamp_ntz")
 _CELLS: dict[str, Cells] = {
     "binary": "bytes",
-    "boolean": "other",
-    "byte": "other",
-    "date": "other",
-    "decimal": "other",
     "double": "float",
     "float": "float",
-    "integer": "other",
-    "long": "other",
-    "short": "other",
     "string": "text",
-    "timestamp": "other",
-    "timestamp_ntz": "other",
     "void": "text",
+    **dict.fromkeys((*_NUMBERS, *_MOMENTS), "other"),
 }
 """What cells are by Spark's name for their type; no statement looks into those of others."""
 
 
-def _plain_type(kind: Any) -> Any:
-    """A type without comments on columns, which may list values.
+def _sql_columns(schema: "StructType") -> tuple[SqlColumn, ...]:
+    kinds = ((field.name, field.dataType.typeName().partition("(")[0]) for field in schema.fields)
+    return tuple(SqlColumn(name, _CELLS.get(kind, "nested")) for name, kind in kinds)
 
-    Texts of any length and collation, and columns of nulls, become plain texts.
-    """
+
+def _plain_type(kind: Any) -> Any:
+    """The type with plain texts, in place of nulls too, and no comments, which may list values."""
     from pyspark.sql import types  # noqa: PLC0415  an extra
 
     match kind:

@@ -52,10 +52,7 @@ _SILENCE = _Silence()
 
 @contextmanager
 def silence_logs(session: Any) -> Iterator[None]:
-    """A block without logs of Spark; after a failure it lasts until no task runs.
-
-    It waits for tasks at most `_PATIENCE` seconds.
-    """
+    """A block without logs of Spark; a failed one ends when no task runs, or after `_PATIENCE`."""
     _SILENCE.begin(_jvm(session))
     done = False
     try:

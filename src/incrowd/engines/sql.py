@@ -57,7 +57,6 @@ class Database(Protocol):
     name: str
     """Its name in a certificate."""
     columns: tuple[SqlColumn, ...]
-    """The columns of the table, in their order."""
     text: bool = False
     """Whether the table comes from a text file, so that all cells are texts."""
     joins: bool = True
@@ -140,10 +139,7 @@ class Database(Protocol):
 
 @contextmanager
 def close_on_failure(database: Database) -> Iterator[None]:
-    """A block after whose failure the database is closed at once.
-
-    The traceback would keep it otherwise, and with it a copy of the table.
-    """
+    """Close the database at once if the block fails: the traceback would keep it and its copy."""
     with ExitStack() as failed:
         failed.callback(database.close)
         yield
@@ -199,11 +195,7 @@ def place_of(plan: RowPlan, name: str) -> int:
 
 
 def counting_query(keys: Sequence[tuple[str, str]], of: str, sums: Sequence[str] = ()) -> str:
-    """A query that counts distinct rows, as `n`, and computes sums besides.
-
-    `keys` are the expressions that tell rows apart, each with its name; `of` is what stands behind
-    FROM.
-    """
+    """A query of the distinct `keys` (expression, name) FROM `of`, counted as `n`, with sums."""
     shown = [f"{expression} AS {name}" for expression, name in keys]
     grouped = f" GROUP BY {', '.join(expression for expression, _ in keys)}" if keys else ""
     return f"SELECT {', '.join([*shown, 'count(*) AS n', *sums])} FROM {of}{grouped}"

@@ -5,7 +5,7 @@ that lines travel as whole numbers. Lines whose first cells, once cleared, are e
 block.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from incrowd.arrays import Codes
+from incrowd.engines.base import Clearing
 from incrowd.engines.sql import SqlColumn, counting_query
 from incrowd.engines.sql_keys import PackedKeys
 from incrowd.table.counted import CountedRows
@@ -38,8 +39,7 @@ class BlockQuery:
     """The text after FROM in a statement."""
     key: int
     """The number of first cells by which rows are put into blocks."""
-    clear: Callable[[pl.DataFrame], pl.DataFrame]
-    """Makes cells null that mean missing."""
+    clear: Clearing
 
     @property
     def plain(self) -> bool:
@@ -48,10 +48,7 @@ class BlockQuery:
 
 
 def count_in_blocks(engine: "SqlCounting", lines: BlockQuery) -> Iterator[CountedRows]:
-    """Yield the distinct rows, counted, block by block; in one if cells cannot be numbered.
-
-    Makes the table `lines` in the database, and drops it at the end.
-    """
+    """Yield the counted distinct rows in blocks (in one if not `plain`), by the table `lines`."""
     if not lines.plain:
         codes = {name: code for name, (code, _) in lines.codes.items()}
         yield engine.count_distinct(list(lines.cells.values()), list(lines.cells), codes, lines.of)
@@ -76,10 +73,7 @@ def count_in_blocks(engine: "SqlCounting", lines: BlockQuery) -> Iterator[Counte
 def _pack_keys(
     engine: "SqlCounting", lines: BlockQuery, numbered: list["_SqlNumbers"]
 ) -> tuple[PackedKeys, PackedKeys, str]:
-    """Keys of the cells that tell the block, keys of other cells and codes, and the FROM clause.
-
-    The rows behind FROM are joined with the tables of `numbered` cells.
-    """
+    """Keys of a block's cells, keys of other cells and codes, and FROM with `numbered` tables."""
     sizes = [len(one.values) for one in numbered]
     held = [size for _, size in lines.codes.values()]
     shown = [f"{column.name} AS s{j}" for j, column in enumerate(lines.cells.values())]
@@ -115,10 +109,7 @@ def _code_expressions(numbered: list[_SqlNumbers]) -> list[str]:
 
 
 def _number_cells(engine: "SqlCounting", lines: BlockQuery, j: int) -> _SqlNumbers:
-    """Put a table of numbers for the distinct cells of column j into the database.
-
-    Cells that show the same once they are cleared, such as texts that mean missing, share a number.
-    """
+    """Put a table of numbers of column j's cells; those that `clear` makes equal share one."""
     name, column = list(lines.cells.items())[j]
     found = engine.database.rows(
         f"SELECT {column.name} AS value FROM {lines.of} GROUP BY {column.name}"

@@ -63,10 +63,7 @@ class SqlCoding:
         kinds: Mapping[str, Kind] | None = None,
         missing_values: Sequence[str] = (),
     ) -> dict[str, CodedColumn]:
-        """Columns as codes by name, one code per distinct value, in the order of `entries`.
-
-        `InputError` for a column of lists or structures, and for cells that are not of their kind.
-        """
+        """Columns as codes by name, one code per distinct value, in the order of `entries`."""
         given = kinds or {}
         for name in names:
             if self.column(name).cells == "nested":
@@ -118,10 +115,7 @@ class SqlCoding:
         return 0 if found is None else int(found)
 
     def put_weights(self, name: str) -> Coding:
-        """Put a table of a column's values and weights into the database; return how to join it.
-
-        `InputError` if a weight is missing, negative or no number.
-        """
+        """Put a table of the values and `weights` of a column there; return how to join it."""
         column, weight = self.weights(name)
         table = f"w{self.names.index(name)}"
         values = self.entries(name).values.alias("value")
@@ -164,10 +158,7 @@ class SqlCoding:
         return codes_of_answer(joined["code"])
 
     def weights(self, name: str) -> tuple[CodedColumn, Floats]:
-        """A column of sampling weights, coded, and the weight of each of its codes.
-
-        `InputError` if a weight is missing, negative or no number.
-        """
+        """A column of weights, coded, and those of its codes; `InputError` if one is unfit."""
         column = self._code_weights(name)
         weight = weight_of_codes(column)
         refuse_weights(name, int(self.frequency(column)[~(weight >= 0)].sum()))

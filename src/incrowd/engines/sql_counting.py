@@ -117,10 +117,7 @@ class SqlCounting(SqlCoding):
         sensitive: Sequence[CodedColumn],
         complete: Sequence[CodedColumn],
     ) -> Tally:
-        """As `tally` without people and weights, of records that lack none of `complete`.
-
-        The database sorts packed keys, which are unpacked in batches: that takes less memory.
-        """
+        """As `tally`, where no `complete` value is missing; the database sorts, to save memory."""
         coded = (*quasi, *sensitive)
         keys = PackedKeys(tuple(len(column.domain) + 1 for column in coded))
         joined = self.join_codes(tuple({column.name: column for column in coded}.values()))
@@ -175,8 +172,7 @@ class SqlCounting(SqlCoding):
     ) -> CountedRows:
         """Count the distinct rows of cells and codes; 0.0 and -0.0 differ, since readers see that.
 
-        `names` are those of the cells; `of` is what stands behind FROM; `codes`, `unit`, `classes`
-        and `weight` (summed) are expressions.
+        `names` are the cells', `of` stands behind FROM; the rest, `weight` summed, are expressions.
         """
         keys = self._cell_keys(cells)
         keys += [(code, f"k{j}") for j, code in enumerate(codes.values())]
@@ -199,10 +195,7 @@ class SqlCounting(SqlCoding):
             yield CountedRows(_with_zero_signs(found, 0).alias(name).to_frame(), records)
 
     def _cell_keys(self, cells: Sequence[SqlColumn]) -> list[tuple[str, str]]:
-        """Expressions to group by, and their names: cells s0, s1, … and, of floats, z0, z1, ….
-
-        z<j> is true if the cell s<j> is -0.0.
-        """
+        """Keys to group by: cells s0, s1, … and, for floats, z0, z1, …, true if it is -0.0."""
         keys = [(cell.name, f"s{j}") for j, cell in enumerate(cells)]
         return keys + [
             (self.database.negative_zero_test(cell.name), f"z{j}")
@@ -217,10 +210,7 @@ class SqlCounting(SqlCoding):
         cells: Sequence[str] = (),
         weight: str | None = None,
     ) -> CountedRows:
-        """Count distinct rows of codes and cells, of records that lack none of `complete`.
-
-        `weight` names a column of weights, whose sums come along.
-        """
+        """Count codes and cells of records that lack none of `complete`; sum a `weight`."""
         if not self.database.joins:
             return self._count_lines_here(coded, complete, cells, weight)
         given = {column.name: column for column in (*coded, *complete)}

@@ -72,10 +72,7 @@ class SqlEngine(SqlCounting):
         return self.database.rows(counting_query([(end, end) for end in ends], "assigned"))
 
     def as_release(self, of: Digested | None = None) -> SqlWritten | None:
-        """The table itself as a release to check; None if it is digested as a frame.
-
-        `of` says what the digest in its certificate is of.
-        """
+        """The table as a release whose digest is `of` this kind; None if digested as a frame."""
         digest = self.database.digest(of)
         if digest is None:
             return None

@@ -14,10 +14,7 @@ _LARGEST = 2**62
 
 @dataclass(frozen=True)
 class PackedKeys:
-    """Codes of several columns as digits of as few whole numbers (keys) as hold them.
-
-    The first column is the highest digit, so that keys sort as rows of codes do.
-    """
+    """Codes of columns as digits, the highest first, of as few numbers (keys) as hold them."""
 
     sizes: tuple[int, ...]
     """How many codes each column has: its codes are 0 to below this number."""

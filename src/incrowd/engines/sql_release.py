@@ -202,10 +202,7 @@ class SqlWritten(Written):
         *,
         blank: bool,  # noqa: ARG002  the same
     ) -> int:
-        """Number of rows that one side has and the other lacks, counted with their copies.
-
-        Both directions are added. If the columns differ, it is the larger number of rows.
-        """
+        """Number of rows that one side lacks, with copies; the larger total if columns differ."""
         if self.names != staged.names:
             return max(self.records, staged.records)
         quote = self.engine.database.quote

@@ -40,10 +40,7 @@ class Staging:
         return f"SELECT source.row, {', '.join(shown)} FROM {joined.text} {where}"
 
     def assign_classes(self, secret: str) -> None:
-        """Make the table `assigned`: the class of each record that leaves, beside its codes.
-
-        Which of equal records go into which class is drawn with the secret.
-        """
+        """Make the table `assigned`: codes and class; `secret` draws between equal records."""
         database, coded = self.engine.database, self.coded_rows
         if not _needs_classes(self.plan):
             database.make("assigned", f"SELECT coded.*, 0 AS class FROM ({coded}) coded")
@@ -138,8 +135,7 @@ class Staging:
     ) -> tuple[str, str]:
         """The expression of what column j (`name`) shows, and the joins that it needs.
 
-        Puts the joined tables into the database. `PolicyError` for a kind of cell that databases
-        cannot show.
+        Puts the joined tables into the database; `PolicyError` for a cell that it cannot show.
         """
         engine, database = self.engine, self.engine.database
         match cell:
@@ -182,8 +178,7 @@ class Staging:
     def _original_expression(self, j: int, name: str, code: str) -> tuple[str, str]:
         """The expression of a code's original value, and the join that it needs.
 
-        Values with the same code show the first of them; code 0 shows a missing cell. Puts the
-        table that is joined into the database.
+        A shared code shows its first value, code 0 a missing cell. Puts the joined table there.
         """
         engine, database = self.engine, self.engine.database
         column = next(column for column in self.plan.coded if column.name == name)

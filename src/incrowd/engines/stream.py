@@ -87,8 +87,7 @@ class Reservoir(Protocol):
     def draw(self, start: int, stop: int) -> tuple[Counts, Counts]:
         """The records drawn from number `start` to before `stop`, and the slot of each.
 
-        The records are numbers in the stream, from 0. A slot occurs once. Calls go through the
-        stream in order, without gaps.
+        Records are numbered from 0. A slot occurs once. Calls go on in order, without gaps.
         """
 
     def slots_filled(self, seen: int) -> int:
@@ -224,10 +223,7 @@ def draw(
     *,
     columns: Sequence[str] | None = None,
 ) -> list[StreamSample]:
-    """Read all batches of a table once; return a sample (of these columns) for each reservoir.
-
-    `InputError` without a batch, or if a batch lacks a column.
-    """
+    """A sample per reservoir, in one pass; `InputError` without a batch, or if it lacks columns."""
     keepers = [
         _DistinctKeeper(one) if isinstance(one, DistinctRowSample) else _SlotKeeper(one)
         for one in reservoirs
@@ -330,10 +326,7 @@ class _DistinctKeeper(_Keeper):
             self._drop_unneeded()
 
     def sample(self, seen: int) -> StreamSample:
-        """The sampled rows; as `StreamSample.seen` the most distinct rows that there may be.
-
-        If the sample is not full, it holds all distinct rows, and their number is exact.
-        """
+        """The sample; as `seen` the most distinct rows that may be there, exact if not full."""
         self._drop_unneeded()
         if len(self._numbers) < self._size:
             return StreamSample(self._pieces[0], len(self._numbers))
@@ -379,10 +372,7 @@ def _mix(numbers: Hashes) -> Hashes:
 
 
 def _skip_lengths(uniforms: Floats, log_weight: Floats) -> Counts:
-    """How many records algorithm L skips before each draw.
-
-    `uniforms` are in (0, 1]; `log_weight` is the logarithm of the algorithm's W for each draw.
-    """
+    """How many records algorithm L skips before each draw, by uniforms in (0, 1] and log(W)."""
     weight = np.exp(np.maximum(log_weight, _LIGHTEST))
     with np.errstate(divide="ignore"):
         misses = np.where(weight < 0.5, np.log1p(-weight), np.log(1.0 - weight))
@@ -391,10 +381,7 @@ def _skip_lengths(uniforms: Floats, log_weight: Floats) -> Counts:
 
 
 def _seeded_generator(seed: int | None, stream: int) -> np.random.Generator:
-    """A generator of random numbers from this seed, another for each `stream`.
-
-    Unpredictable without a seed; `PolicyError` for a negative one.
-    """
+    """A generator for a seed and `stream`; unpredictable for None, `PolicyError` if negative."""
     if seed is not None and seed < 0:
         raise PolicyError("the seed must be 0 or more", remedy="give a whole number")
     return np.random.default_rng(None if seed is None else [seed, stream])
@@ -412,10 +399,7 @@ def _as_polars(batch: Any) -> pl.DataFrame:
 
 
 def _stack(pieces: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """The frames below each other; where types of a column differ, in a wider type, or as text.
-
-    `InputError` if the frames cannot be put together.
-    """
+    """Frames below each other, in a wider type or as text if types differ; else `InputError`."""
     with boundary(
         InputError("the batches have different schemas", remedy="give all batches the same schema")
     ):

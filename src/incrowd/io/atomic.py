@@ -73,10 +73,7 @@ def target_of(path: str | os.PathLike[str]) -> Path:
 
 
 def folder_of(path: str | os.PathLike[str]) -> Path:
-    """The folder that a path will lead to; `InputError` if anything is there: it is not replaced.
-
-    Nothing can exchange two folders at once, and what else is in one would be lost.
-    """
+    """The folder that a path will lead to; `InputError` if anything is there: it would be lost."""
     target = Path(os.path.realpath(path))
     if os.path.lexists(target):
         raise InputError(f"{str(path)!r} exists already", remedy="name another folder")
@@ -85,10 +82,7 @@ def folder_of(path: str | os.PathLike[str]) -> Path:
 
 @contextmanager
 def new_file_beside(target: Path, *, parts: bool = False) -> Iterator[Path]:
-    """A block with a new empty file beside the target, locked, and removed at the end.
-
-    With `parts` it is a folder. Another process sees by the lock that this one lives.
-    """
+    """A block with a new file, or folder (`parts`), beside the target, locked until its end."""
     with system_boundary(target), lock_folder(target.parent):
         remove_leftovers(target)
         handle, name = _make_beside(target, "".join(target.suffixes[-2:]), parts=parts)
@@ -108,7 +102,6 @@ def new_file_beside(target: Path, *, parts: bool = False) -> Iterator[Path]:
 
 
 _UNPLACED: set[Path] = set()
-"""Files of this process that have not taken their places."""
 
 
 def remove_unplaced() -> None:
@@ -140,10 +133,7 @@ def prefix_of(target: Path) -> str:
 
 
 def remove_leftovers(target: Path) -> None:
-    """Remove the files that dead processes left beside the target, whose folder must be locked.
-
-    A living process holds a lock on its file. Where there are no locks, nothing is removed.
-    """
+    """Remove what dead processes, which hold no lock, left beside the target in a locked folder."""
     for left in target.parent.glob(f"{prefix_of(target)}*"):
         if left.name.endswith(INTENT) or fcntl is None:
             continue
@@ -158,10 +148,7 @@ def remove_leftovers(target: Path) -> None:
 
 @contextmanager
 def lock_folder(folder: Path) -> Iterator[None]:
-    """A block in which no other run makes or places files in this folder.
-
-    It is locked if it can be.
-    """
+    """A block in which no other run makes or places files in this folder, if it can be locked."""
     if fcntl is None:
         yield
         return
@@ -174,32 +161,22 @@ def lock_folder(folder: Path) -> Iterator[None]:
 
 
 def _lock(handle: int, *, wait: bool = False) -> None:
-    """Lock a file or folder; wait for others to unlock it if `wait`.
-
-    Does nothing where the system or the network drive has no locks, or if another holds the lock.
-    """
+    """Lock a file or folder, after others if `wait`; do nothing if that is not possible."""
     if fcntl is not None:
         with suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
 
 
 def set_mode_and_sync(made: Path, target: Path) -> None:
-    """Give a new file the permissions of the target it replaces, or the usual ones, and sync it.
-
-    A folder and the files in it get the usual permissions, as a folder replaces nothing.
-    """
-    if made.is_dir():
-        for file in made.iterdir():
+    """Give a file, or folder of files, the target's or the usual permissions, and sync it."""
+    if target.exists() and not made.is_dir():
+        made.chmod(stat.S_IMODE(target.stat().st_mode))
+    else:
+        for file in made.iterdir() if made.is_dir() else ():
             set_mode_and_sync(file, target)
         usual = os.umask(0)
         os.umask(usual)
-        made.chmod(0o777 & ~usual)
-    elif target.exists():
-        made.chmod(stat.S_IMODE(target.stat().st_mode))
-    else:
-        usual = os.umask(0)
-        os.umask(usual)
-        made.chmod(0o666 & ~usual)
+        made.chmod((0o777 if made.is_dir() else 0o666) & ~usual)
     sync(made)
 
 
@@ -224,10 +201,9 @@ def replace_both_at_end(
 ) -> Iterator[tuple[Path, Path]]:
     """A block with new files beside two targets that replace them together if it ends well.
 
-    `InputError` if a target is a folder or a special file.
-
-    An interrupt that comes while they are placed waits until both are there. A release in `parts`
-    is a new folder; nothing may be in its place.
+    `InputError` if a target is a folder or a special file. An interrupt that comes while they are
+    placed waits until both are there. A release in `parts` is a new folder; nothing may be in its
+    place.
     """
     first = folder_of(release) if parts else target_of(release)
     second = target_of(certificate)
@@ -308,10 +284,7 @@ def is_pending(release: AnyPath) -> bool:
 
 
 def _place(release: tuple[Path, Path], certificate: tuple[Path, Path]) -> None:
-    """Rename both new files to their targets, with an intent on the disk meanwhile.
-
-    The intent tells `finish_killed_runs` what was going on. The release's folder must be locked.
-    """
+    """Rename both files, under an intent for `finish_killed_runs`, in the locked folder."""
     (new, first), (new_certificate, second) = release, certificate
     intent = _store_intent(new, first, new_certificate, second)
     try:
@@ -374,10 +347,7 @@ def _intents(target: Path) -> list[Path]:
 
 
 def _settle_intent(intent: Path, target: Path) -> None:
-    """Put the certificate in place if the intent's release is, else remove the new files.
-
-    The file of the intent is removed at the end.
-    """
+    """Finish an intent whose release is in place, else remove its files; then remove the intent."""
     intended = _read_intent(intent, target)
     if intended is not None:
         new, place = intent.with_name(intended["release"]), Path(intended["place"])
@@ -392,10 +362,7 @@ def _settle_intent(intent: Path, target: Path) -> None:
 
 
 def _read_intent(intent: Path, target: Path) -> dict[str, str] | None:
-    """The stored intent, as `_store_intent` writes it; None if it is damaged or names other files.
-
-    `PermissionError` if another user wrote it.
-    """
+    """The stored intent; None if damaged or of other files, `PermissionError` if another user's."""
     if hasattr(os, "geteuid") and intent.lstat().st_uid != os.geteuid():
         raise PermissionError
     try:

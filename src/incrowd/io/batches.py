@@ -78,10 +78,7 @@ def open_batches(path: str | os.PathLike[str], layout: Layout | None = None) -> 
 def _open_stream(
     path: str | os.PathLike[str], stream: "_PeekableStream", layout: Layout, stack: ExitStack
 ) -> Batches:
-    """The table in this stream, in the format that its first bytes tell.
-
-    What it is read from is entered into `stack`, to be closed by the caller.
-    """
+    """The table in this stream, by its first bytes; what it is read from goes into `stack`."""
     start = stream.peek(8)
     if start.startswith(_PARQUET):
         return _batches_by_rows(
@@ -104,10 +101,7 @@ def _open_stream(
 
 
 def _read_unpacked(stream: "_PeekableStream", layout: Layout) -> Batches:
-    """The table in a stream that is no longer packed: a text, or a file that is read as a whole.
-
-    `InputError` if a file that is read as a whole has no records.
-    """
+    """The table in an unpacked stream: a text, or a file read whole (`InputError` without rows)."""
     reader = reader_of(stream.peek(HEAD))
     if reader is None:
         return _read_text(stream, layout)
@@ -126,8 +120,7 @@ def _rewrite_frames(
 ) -> Iterator[pl.DataFrame]:
     """The frames with numbers and dates as incrowd writes them.
 
-    Their notation is found in the first frame; notes on it are appended to `notes`. Frames stay as
-    they are if the layout asks for no notation.
+    How they are written is found in the first frame and noted in `notes`, if the layout asks.
     """
     ways: FoundNotations | None = None
     for frame in frames:
@@ -164,10 +157,7 @@ class _PeekableStream(ByteStream):
 
 
 def _open_bytes(path: str | os.PathLike[str]) -> AbstractContextManager[IO[bytes]]:
-    """Open the bytes of a file as a block; "-" is standard input, which stays open.
-
-    `InputError` for a folder.
-    """
+    """A block with a file's bytes; "-" is standard input, left open; `InputError` for a folder."""
     if str(path) == "-":
         return nullcontext(sys.stdin.buffer)
     if Path(path).is_dir():

@@ -104,7 +104,6 @@ class PlainText:
     path: Path
     delimiter: str
     names: tuple[str, ...]
-    """All its columns."""
     piece: int = PIECE
     """Bytes that `read_chunks` reads at a time."""
 

@@ -80,10 +80,7 @@ class CsvRecords:
 
     @classmethod
     def of(cls, chunk: CsvChunk, delimiter: str, width: int) -> "CsvRecords | None":
-        """The records of a chunk, `width` cells each; None unless all are written plainly.
-
-        Not so are a quote or carriage return in an odd place, and another number of cells.
-        """
+        """The records of a chunk; None if one has odd quotes or returns, or not `width` cells."""
         data = chunk.text if chunk.text.endswith(b"\n") else chunk.text + b"\n"
         text: Any = np.frombuffer(data, dtype=np.uint8)
         plain = b'"' not in data and b"\r" not in data
@@ -119,10 +116,7 @@ class Rewriting:
         looks: Sequence[pl.Series],
         delimiter: str,
     ) -> "Rewriting":
-        """A plan that writes the columns `leaving` of a text with columns `names`.
-
-        A column of `looks` replaces that of its name: a record of code c shows cell c of it.
-        """
+        """A plan that writes the columns `leaving`; one in `looks` shows its cell c for code c."""
         written = [_cell_texts(cells, delimiter, alone=len(leaving) == 1) for cells in looks]
         most = max(map(len, written), default=0)
         sizes = [[*map(len, faces), *[0] * (most - len(faces))] for faces in written]
@@ -142,10 +136,7 @@ class Rewriting:
         return int(np.diff(self.bounds).max(axis=1).sum()) + len(self.bounds) + 1
 
     def rewrite_records(self, cut: CsvRecords, codes: Codes) -> CsvRows:
-        """The records with the cells that these codes stand for: shape (replaced columns, records).
-
-        A header among the records is rewritten like them, by its codes `header`.
-        """
+        """Rewrite records by codes: shape (replaced columns, records, a header among them)."""
         number = len(cut)
         made = np.empty(len(cut.text) + number * self.longest, dtype=np.uint8)
         ends = np.empty(number, dtype=np.int64)
@@ -249,10 +240,7 @@ def open_new_file(path: str | os.PathLike[str]) -> Iterator[Put]:
 
 
 def _cell_texts(cells: pl.Series, delimiter: str, *, alone: bool) -> list[bytes]:
-    """The bytes of each cell, and then of the column's name, as Polars writes them.
-
-    In a table of one column (`alone`) an empty cell is written `""`: a blank line is not a record.
-    """
+    """The bytes of cells, then of the name, as Polars writes them; an empty one `""` if `alone`."""
     faces = _write_cells(cells.cast(pl.String), delimiter).split(f"{delimiter}0\n".encode())
     name = _write_cells(pl.Series([cells.name]), delimiter)[: -len(delimiter) - 2]
     found = [*faces[:-1], name]

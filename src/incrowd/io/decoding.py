@@ -8,10 +8,7 @@ from incrowd.io.text import decode
 
 
 def decode_head(head: bytes, encoding: str | None) -> bytes:
-    """The start of a text, decoded to UTF-8, without a letter that is cut off at its end.
-
-    `InputError` if it does not fit the encoding.
-    """
+    """A text's start in UTF-8, less a letter cut off at its end; `InputError` for a misfit."""
     for cut in range(min(4, len(head))):
         try:
             text = decode(head[: len(head) - cut], encoding)
@@ -25,10 +22,7 @@ def decode_head(head: bytes, encoding: str | None) -> bytes:
 def decoder_of(
     head: bytes, encoding: str | None, notes: list[str]
 ) -> Callable[[Iterator[bytes]], Iterator[bytes]]:
-    """A function that decodes the pieces of a text with this start to UTF-8.
-
-    If no encoding is given or marked, it is guessed, and a guess of Latin-1 appended to `notes`.
-    """
+    """A decoder to UTF-8 for a text with this start; notes a guess of Latin-1 in `notes`."""
     marked = decode(head[:4], None).encoding if head[:2] in {b"\xff\xfe", b"\xfe\xff"} else None
     named = encoding or marked
     if named is None:

@@ -19,14 +19,10 @@ if TYPE_CHECKING:
     from incrowd.policy.policy import Policy
 
 LARGEST = 2**28
-"""The most bytes of a document."""
 
 
 def read_document(path: str | os.PathLike[str]) -> bytes:
-    """The bytes of a document, such as a policy, key or hierarchy.
-
-    `InputError` if it cannot be read, or holds more than `LARGEST` bytes.
-    """
+    """The bytes of a document; `InputError` if unreadable, or of more than `LARGEST` bytes."""
     with system_boundary(path, "read"), Path(path).open("rb") as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
@@ -42,6 +38,19 @@ def sha256(path: str | os.PathLike[str]) -> str:
         return folders.sha256(path)
 
 
+def signing_key(path: str | None) -> str | None:
+    """The path of the key that signs certificates: this one, else the environment's, else None."""
+    return path or os.environ.get("INCROWD_SIGNING_KEY") or None
+
+
+def pseudonym_key(path: str | None) -> bytes | None:
+    """The key of pseudonyms from this file, or from the environment; None if neither has one."""
+    if path is not None:
+        return read_document(path).rstrip(b"\r\n")
+    key = os.environ.get("INCROWD_KEY")
+    return key.encode() if key else None
+
+
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a text in UTF-8 to this file, in place of what it held."""
     with system_boundary(path, "written"):
@@ -55,10 +64,7 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
 
 
 def write_new(path: str | os.PathLike[str], data: bytes, mode: int) -> None:
-    """Make a new file of these bytes, with these permissions from the start, and sync it.
-
-    `InputError` if there is a file already.
-    """
+    """Make and sync a file with these bytes and permissions; `InputError` if there is one."""
     with system_boundary(path, "written"):
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with os.fdopen(handle, "wb") as file:
@@ -168,7 +174,6 @@ def read_policy(path: str | os.PathLike[str]) -> "Policy":
 
 
 AnyPolicy: TypeAlias = Union["Policy", str, os.PathLike[str]]
-"""A policy, or the path of its file."""
 
 
 def policy_of(given: AnyPolicy) -> "Policy":
@@ -186,10 +191,7 @@ def policy_of(given: AnyPolicy) -> "Policy":
 def folder_of_policy(
     given: AnyPolicy | None, folder: str | os.PathLike[str]
 ) -> str | os.PathLike[str]:
-    """The folder that paths in a policy start from: the policy file's unless another one is given.
-
-    The folder "." counts as none given.
-    """
+    """The folder that a policy's paths start from: its file's, unless another than "." is given."""
     if isinstance(given, str | os.PathLike) and os.fspath(folder) == ".":
         return Path(given).parent
     return folder

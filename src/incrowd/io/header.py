@@ -160,18 +160,12 @@ def _evidence_of_form(name: str, below: Sequence[str]) -> float:
 
 
 def _log_odds(usual: float, seen: int, cells: int) -> float:
-    """The log of the ratio of a feature's share among names to its share among cells.
-
-    `usual` is the share among names; `seen` of so many `cells` have the feature.
-    """
+    """The log odds of a feature: its share among names, `usual`, to that of `seen` in `cells`."""
     return math.log(usual / ((seen + 0.5) / (cells + 1)))
 
 
 def _evidence_of_words(name: str, below: Sequence[str], expected: Collection[str]) -> float:
-    """The evidence, 0 or more, that `name` is an expected name, a usual one or a variable's.
-
-    0 if a cell below equals it.
-    """
+    """The evidence that `name` is expected, usual or a variable's; 0 if a cell below equals it."""
     if name in below:
         return 0.0
     if name in expected:

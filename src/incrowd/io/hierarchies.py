@@ -310,10 +310,7 @@ def _single_path(column: str, paths: list[Path]) -> Path:
 
 
 def builders_of(policy: Policy, folder: str | os.PathLike[str]) -> dict[str, AnyHierarchy]:
-    """The builder of each column's hierarchy, with files read.
-
-    A quasi-identifier without a hierarchy gets `Suggested`; other columns without one are left out.
-    """
+    """Builders of columns, with files read; a quasi-identifier without a hierarchy: `Suggested`."""
     given = {name: column.hierarchy for name, column in policy.columns.items()}
     given |= {name: given[name] or Suggested() for name in policy.quasi}
     return {

@@ -28,10 +28,7 @@ class KeptParts:
     """What everything random is drawn from: the same in each attempt."""
 
     def make_folder(self, request: str) -> Path:
-        """Make the folder for the parts of the request with this digest; remove those of others.
-
-        A folder of the same request is kept with its parts.
-        """
+        """Make or keep the folder for parts of this request (a digest); remove the others."""
         folder = self.path / request[:32]
         for other in self.path.iterdir():
             if other.is_dir() and other != folder:

@@ -27,8 +27,7 @@ CELL = 70
 _ON_DISK = 40
 """Bytes of disk that a cell takes while a table is released out of memory, by experience."""
 _LEVELS, _PARTS = 0.8e-6, 1.5e-6
-"""Seconds that a cell takes with levels and with local recoding in parts, on two cores (see
-`benchmarks/scale.py`)."""
+"""Seconds per cell with levels and with parts, on two cores (see `benchmarks/scale.py`)."""
 _SHARE = 0.6
 """The share of the free memory that a table may take without being asked."""
 _TEXT = 6
@@ -141,10 +140,7 @@ def _has_partitions(path: Path) -> bool:
 
 
 def _list_files(path: Path) -> list[Path]:
-    """The file itself, the Parquet files of a folder at any depth, or the files of a pattern.
-
-    Empty if the path names none of these.
-    """
+    """The file, the Parquet files anywhere in a folder, or those of a pattern; empty if none."""
     if path.is_dir():
         return sorted(path.rglob("*.parquet"))
     if path.is_file():
@@ -168,10 +164,7 @@ def _parquet_size(path: Path) -> tuple[int, int] | None:
 
 
 def _open_files(files: list[Path], layout: Layout, memory: int | None, note: str) -> LargeTable:
-    """The table of these files in a new database.
-
-    Files are Parquet, or one is of another format, which is first copied to Parquet.
-    """
+    """The table of Parquet files, or of one other file copied to Parquet, in a new database."""
     from incrowd.engines.duckdb import DuckDB  # noqa: PLC0415  an extra
     from incrowd.engines.sql import close_on_failure  # noqa: PLC0415  beside it
     from incrowd.engines.sql_engine import SqlEngine  # noqa: PLC0415  beside it

@@ -25,7 +25,6 @@ class Layout:
     expected: tuple[str, ...] = ()
     """Columns that the table should have: they help to find its header and its delimiter."""
     sheet: str | None = None
-    """The sheet of a workbook."""
     skip: int | None = None
     """Lines above the header."""
     notation: NotationRequest | None = None

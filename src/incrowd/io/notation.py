@@ -87,10 +87,7 @@ class DateNotation:
         return self.to_values(texts).dt.strftime("%Y-%m-%d %H:%M:%S" if moments else "%Y-%m-%d")
 
     def to_values(self, texts: pl.Series) -> pl.Series:
-        """The dates as dates or moments; null for a text that is none.
-
-        `PolicyError` if the format is none.
-        """
+        """The dates or moments, null where a text is none; `PolicyError` for a faulty format."""
         with boundary(
             PolicyError(f"{self.format!r} is not a date format", remedy="write it like %d/%m/%Y")
         ):
@@ -102,10 +99,7 @@ Notation: TypeAlias = NumberNotation | DateNotation
 
 @dataclass(frozen=True)
 class NotationRequest:
-    """What is known of how numbers and dates are written; what is None is found out.
-
-    `PolicyError` for marks that numbers cannot have, and for faulty formats of dates.
-    """
+    """How numbers and dates are written, if known; `PolicyError` for faulty marks and formats."""
 
     decimal: str | None = None
     thousands: str | None = None
@@ -190,10 +184,7 @@ class FoundNotations:
     """By column that can be read in two ways: the option that decides."""
 
     def rewrite(self, frame: pl.DataFrame, *, text: bool = True) -> pl.DataFrame:
-        """The table with these columns rewritten: as plain texts, or else as numbers and dates.
-
-        `InputError` if values of a column are not written in its notation.
-        """
+        """The table with these columns as plain texts, or values; `InputError` for a misfit."""
         made = [_rewrite_column(frame[name], how, text=text) for name, how in self.columns.items()]
         return frame.with_columns(made) if made else frame
 
@@ -238,8 +229,7 @@ def find_notations(
 ) -> FoundNotations:
     """Find how numbers and dates in columns of texts are written.
 
-    Without `text` (the table is not a text file) only if the request says how. `PolicyError` if it
-    has a format for an unknown column.
+    Without `text` (no text file) only as the request says; `PolicyError` for an unknown column.
     """
     request.refuse_unknown(frame.columns)
     columns: dict[str, Notation] = {}
@@ -300,10 +290,7 @@ def _all_contain(top: pl.Series, pattern: str) -> bool:
 
 
 def _present_texts(series: pl.Series) -> pl.Series:
-    """The texts without blanks around them, empty ones and marks of missing values.
-
-    Each is there once if they are more than `_GLANCE`.
-    """
+    """The texts, stripped, but for empty ones and missing marks; each once if over `_GLANCE`."""
     texts = series.drop_nulls()
     if len(texts) > _GLANCE:
         texts = texts.unique()
@@ -353,10 +340,7 @@ def _date_notation(texts: pl.Series) -> DateNotation | str | None:
 
 
 def _rewrite_column(series: pl.Series, how: Notation, *, text: bool) -> pl.Series:
-    """The column as plain texts, in which blanks and marks of missing values stay, or as values.
-
-    `InputError` if another text is not written this way.
-    """
+    """The column as plain texts (blanks, missing marks stay) or values; `InputError` if unfit."""
     name, series = series.name, series.alias("")  # as above
     texts = series.str.strip_chars()
     beside = (texts.is_null() | (texts == "") | texts.is_in(list(MARKS))).fill_null(value=True)

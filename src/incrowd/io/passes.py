@@ -114,10 +114,7 @@ def _read_ahead(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
 def _rereadable_frames(
     source: Iterable[Any], choice: ColumnChoice, scratch: ScratchFrames
 ) -> RereadableTable:
-    """The table in frames that come once: the first pass stores the chosen columns.
-
-    `InputError` if there is no frame.
-    """
+    """The table in frames that come once, stored in the first pass; `InputError` without one."""
     rest = iter(source)
     first = next(rest, None)
     if first is None:
@@ -131,10 +128,7 @@ def _rereadable_frames(
 def _kept_frames(
     frames: Iterable[pl.DataFrame], kept: Sequence[str], scratch: ScratchFrames
 ) -> Frames:
-    """A function that gives the frames in each pass, though they come only once.
-
-    The first pass stores the columns `kept` on disk, where later passes find them.
-    """
+    """A function that gives once-only frames in each pass; the first stores the columns `kept`."""
     stored = False
 
     def read(names: Sequence[str]) -> Iterator[pl.DataFrame]:
@@ -195,10 +189,7 @@ def shuffle(
 def _put_aside(
     frame: pl.DataFrame, drawn: np.ndarray, places: Sequence[list[int]], aside: ScratchFrames
 ) -> None:
-    """Store rows in `aside`, by ranges of their `drawn` numbers, with the number as last column.
-
-    The number of each stored frame is added to the list of its range in `places`.
-    """
+    """Store rows by ranges of `drawn`, added as last column; list numbers of frames in `places`."""
     name = "#" * (1 + max(map(len, frame.columns)))
     rows = frame.with_columns(pl.Series(name, drawn, dtype=pl.UInt64)).sort(
         name, maintain_order=True

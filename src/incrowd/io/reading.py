@@ -60,10 +60,7 @@ class Reading(ReadingOptions):
         return tables.read(path, self.layout)
 
     def open_large(self, path: AnyPath) -> LargeTable | None:
-        """Open the table in this file out of memory; None if it is to be read into memory.
-
-        `PolicyError` for an address in place of a file.
-        """
+        """Open a file out of memory, None if memory will do; `PolicyError` for an address."""
         refuse_addresses(path)
         return large.open_large(path, self.layout, self.bytes)
 
@@ -185,10 +182,7 @@ def open_table(
 
 
 def rows_of(frame: Any) -> pl.DataFrame:
-    """Any frame as one of Polars; a table elsewhere is brought into memory.
-
-    `InputError` for what is no table, `LimitError` for a table elsewhere with too many cells.
-    """
+    """Any table as a frame of Polars; `InputError` if it is none, `LimitError` if too large."""
     frame = compute_frame(frame)
     if isinstance(frame, pl.DataFrame):
         return frame

@@ -110,10 +110,7 @@ def _refuse_sealed(data: bytes) -> None:
 
 
 def _refuse_other_archives(archive: zipfile.ZipFile) -> None:
-    """Raise `InputError` for an archive that is no workbook.
-
-    `LimitError` if it unpacks to more than memory should hold.
-    """
+    """Raise `InputError` for archives other than workbooks, `LimitError` if one is too large."""
     names = archive.namelist()
     if _BOOK not in names:
         kind = "a ZIP archive"
@@ -171,10 +168,9 @@ def _parse(archive: zipfile.ZipFile, name: str) -> ET.Element:
 def _choose_sheet(
     archive: zipfile.ZipFile, sheets: Sequence[_Sheet], layout: Layout
 ) -> tuple[_Sheet, "_Rows"]:
-    """The sheet to read, and its first rows.
+    """The sheet to read, and its first rows; `InputError` if it has no cells.
 
-    It is the one that is asked for (`PolicyError` if there is none), else the first visible one
-    that has cells; `InputError` if there are no cells.
+    It is the one asked for (`PolicyError` if it is not there), else the first visible with cells.
     """
     if layout.sheet is not None:
         named = [sheet for sheet in sheets if sheet.name == layout.sheet]
@@ -312,10 +308,7 @@ def _find_start(rows: _Rows, layout: Layout) -> tuple[int, int]:
 
 
 def _read_header(cells: _SheetReader, sheet: Any, start: int) -> list[str]:
-    """The cells of the header, in row `start`, as they are in the sheet.
-
-    fastexcel gives empty and repeated names new ones, which is undone; an empty name is empty text.
-    """
+    """The header's cells, in row `start`, without fastexcel's new names; empty for no name."""
     columns = sheet.available_columns()
     names = [str(column.name) for column in columns]
     bases = {name for name in names if (found := _RENAMED.fullmatch(name)) and found[1] in names}
@@ -350,10 +343,7 @@ def _clean_frame(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _plain_column(column: pl.Series) -> pl.Series:
-    """The column with whole numbers as integers, and moments as days if all are at midnight.
-
-    Texts of moments at midnight become texts of days.
-    """
+    """The column with whole numbers as integers, moments (or their texts) at midnight as days."""
     dtype = column.dtype
     if isinstance(dtype, pl.Datetime):
         days = column.dt.date()

@@ -59,10 +59,7 @@ def _reading_function(data: bytes) -> Callable[..., Any]:
 def _put_labels(
     frame: pl.DataFrame, labels: Mapping[str, Mapping[Any, str]]
 ) -> tuple[pl.DataFrame, list[str]]:
-    """The table with labels in place of codes, and the names of columns that keep their codes.
-
-    These have labels for less than half of their values.
-    """
+    """The table with labels for codes, and the columns that stay codes: less than half have one."""
     columns, numbers = [], []
     for column in frame.iter_columns():
         plain = _plain_column(column)
@@ -102,10 +99,7 @@ def _is_coded(column: pl.Series, labels: Mapping[Any, str]) -> bool:
 
 
 def _labelled_codes(column: pl.Series, labels: Mapping[Any, str]) -> list[Any]:
-    """The codes that have labels, as integers for a column of integers.
-
-    None stands for a code that is no whole number there.
-    """
+    """The labelled codes, as integers (None if not whole) for a column of integers."""
     if column.dtype.is_integer():
         return [int(code) if float(code).is_integer() else None for code in labels]
     return list(labels)

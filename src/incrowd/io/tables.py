@@ -3,7 +3,7 @@
 import io
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,7 +20,6 @@ from incrowd.io.faults import file_boundary
 from incrowd.io.layout import Layout
 from incrowd.io.notation import find_notations
 from incrowd.io.notes import Note
-from incrowd.io.partitions import with_keys, with_typed_keys
 from incrowd.io.text import (
     TextStart,
     decode,
@@ -43,19 +42,12 @@ _COLUMNAR: tuple[tuple[bytes, Format, Callable[..., pl.DataFrame]], ...] = (
     (b"\xff\xff\xff\xff", "arrow", pl.read_ipc_stream),
 )
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-"""How packed files begin."""
 _FORMATS: dict[str, Format] = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".txt": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
+    **dict.fromkeys((".csv", ".tsv", ".txt"), "csv"),
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+    **dict.fromkeys((".arrow", ".feather", ".ipc"), "arrow"),
     ".xlsx": "xlsx",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
+    **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
 }
 _TEXTS = frozenset({"csv", "jsonl"})
 """Formats that can be compressed as a whole."""
@@ -66,6 +58,7 @@ _FOREIGN = frozenset(
 """Endings of formats that cannot be written."""
 _COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
 _FORMULA = "^[=+@]"
+_WHOLE, _DAY = r"^-?(0|[1-9]\d{0,17})$", r"^\d{4}-\d{2}-\d{2}$"
 
 
 @dataclass(frozen=True)
@@ -113,8 +106,7 @@ def read(path: str | os.PathLike[str], layout: Layout | None = None) -> Source:
 def write(frame: Any, path: str | os.PathLike[str], like: Source | None = None) -> None:
     """Write a frame in the format that the path's ending names, else in that of its source `like`.
 
-    Text is written in UTF-8 with the delimiter of the source; "-" is standard output. `PolicyError`
-    for a format that incrowd cannot write, `InputError` if the file cannot be written.
+    Text is in UTF-8; "-" is standard output. `PolicyError` or `InputError` if that cannot be done.
     """
     form = form_of(path, like)
     table = frame if isinstance(frame, pl.DataFrame) else nw.from_native(frame).to_polars()
@@ -132,10 +124,7 @@ def write(frame: Any, path: str | os.PathLike[str], like: Source | None = None) 
 
 
 def form_of(path: str | os.PathLike[str], like: Source | Form | None = None) -> Form:
-    """The form that the path's ending names, else that of the source `like`; CSV without both.
-
-    `PolicyError` for a format that incrowd cannot write.
-    """
+    """The form by the path's ending, else that of `like`, else CSV; `PolicyError` if unwritable."""
     kind, compression = _format_of_path(path, like)
     delimiter = like.delimiter if like is not None and like.format == "csv" else ","
     if is_tabbed(path):
@@ -165,10 +154,7 @@ def refuse_large(path: str | os.PathLike[str], like: Source, records: int, colum
 def refuse_nested(
     frame: pl.DataFrame, columns: Sequence[str], path: str | os.PathLike[str], like: Source
 ) -> None:
-    """Raise `InputError` if columns hold lists, structures or bytes, and the file cannot.
-
-    Parquet and Arrow can hold them; other formats cannot.
-    """
+    """Raise `InputError` for columns of lists, structures or bytes, but for Parquet and Arrow."""
     if form_of(path, like).format in {"parquet", "arrow"}:
         return
     held = [name for name in columns if name in frame.columns]
@@ -191,22 +177,45 @@ def _read_file(path: str | os.PathLike[str], layout: Layout) -> Source:
 
 
 def _read_parts(path: str | os.PathLike[str], layout: Layout) -> Source:
-    """The rows of a folder's or pattern's Parquet files; folders such as `day=1` add a column.
-
-    `InputError` if their columns differ, or a file is not Parquet.
-    """
+    """Rows of several Parquet files, keys of folders as columns; `InputError` if one misfits."""
     every = parquet_files(path)
     frames = [_read_bytes(file.read_bytes(), replace(layout, columns=None)) for file in every]
     if any(read.format != "parquet" for read in frames):
         raise InputError("it holds other things than Parquet files", remedy="name another folder")
     keys = [folder_keys(file, path) for file in every]
-    found = [with_keys(read.frame, one) for read, one in zip(frames, keys, strict=True)]
+    found = [_with_keys(read.frame, one) for read, one in zip(frames, keys, strict=True)]
     if len({tuple(frame.schema.items()) for frame in found}) > 1:
         raise InputError(
             "its files have different columns", remedy="name a folder with the files of one table"
         )
-    whole = with_typed_keys(pl.concat(found), {name for one in keys for name in one})
+    whole = _with_typed_keys(pl.concat(found), {name for one in keys for name in one})
     return replace(frames[0], frame=select_columns(whole, layout.choose(whole.columns)))
+
+
+def _with_keys(frame: pl.DataFrame, keys: Mapping[str, str | None]) -> pl.DataFrame:
+    """A file's rows with its folders' `keys` as text columns, unless it has such columns itself."""
+    return frame.with_columns(
+        pl.lit(value, dtype=pl.String).alias(name)
+        for name, value in keys.items()
+        if name not in frame.columns
+    )
+
+
+def _with_typed_keys(frame: pl.DataFrame, keys: Collection[str]) -> pl.DataFrame:
+    """The rows of all files; a column of `keys` becomes integers or days if all its texts are."""
+    names = [name for name in keys if frame.schema[name] == pl.String]
+    return frame.with_columns(_with_key_type(frame[name]) for name in names)
+
+
+def _with_key_type(column: pl.Series) -> pl.Series:
+    """The column as integers or days if all of its texts are such, else as it is."""
+    values = column.drop_nulls().unique()
+    if len(values) and values.str.contains(_WHOLE).all():
+        return column.cast(pl.Int64)
+    if len(values) and values.str.contains(_DAY).all():
+        days = column.str.to_date("%Y-%m-%d", strict=False)
+        return days if days.null_count() == column.null_count() else column
+    return column
 
 
 def _read_bytes(data: bytes, layout: Layout) -> Source:
@@ -296,10 +305,7 @@ def _endings(path: str | os.PathLike[str]) -> list[str]:
 def _format_of_path(
     path: str | os.PathLike[str], like: Source | Form | None
 ) -> tuple[Format, Compression | None]:
-    """The format that the path's ending names, else the source's; and the compression, or None.
-
-    `PolicyError` for a format that incrowd cannot write, or cannot compress.
-    """
+    """The format and compression by the ending, else the source's; `PolicyError` if unwritable."""
     refuse_foreign(path)
     endings = _endings(path)
     compression = _COMPRESSIONS.get(endings[-1]) if endings else None

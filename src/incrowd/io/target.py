@@ -39,10 +39,9 @@ def refuse_unwritable(form: Form) -> None:
 
 @contextmanager
 def write_in_pieces(path: str | os.PathLike[str], form: Form) -> Iterator[Write]:
-    """A block with a function that appends frames of one kind to a new file.
+    """A block with a function that appends frames of one kind to a file, complete at its end.
 
-    It is complete when the block ends. Add at least one frame, if only with its columns.
-    `PolicyError` if the form needs PyArrow and that is missing.
+    Add at least one frame, if only with columns; `PolicyError` if PyArrow is needed but missing.
     """
     refuse_unwritable(form)
     with Path(path).open("wb") as file:
@@ -79,10 +78,7 @@ def _append_text(file: IO[bytes], form: Form) -> Iterator[Write]:
 
 
 def _collect_sheet(file: IO[bytes]) -> Iterator[Write]:
-    """Yield a function that collects frames; write these as a workbook at the end.
-
-    The function raises `LimitError` once the frames do not fit into a sheet.
-    """
+    """Yield a function that collects frames of a sheet, or raises `LimitError`; then write them."""
     frames: list[pl.DataFrame] = []
     rows = 0
 
@@ -239,10 +235,7 @@ def open_places(
 
 
 def refuse_no_folder(target: AnyPath | None) -> None:
-    """Refuse a target that cannot be a new folder: standard output, or a path that exists.
-
-    `PolicyError` for standard output, else `InputError`.
-    """
+    """Refuse "-" (`PolicyError`) and a path that exists (`InputError`) in place of a new folder."""
     if target is None:
         return
     if str(target) == "-":

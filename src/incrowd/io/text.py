@@ -43,14 +43,10 @@ class DecodedText:
     data: bytes
     encoding: str
     guessed: bool = False
-    """Whether the encoding is only a guess."""
 
 
 def refuse_binary(head: bytes, encoding: str | None = None) -> None:
-    """Raise `InputError` if a file with this start is no text: a ZIP archive, or with bytes of 0.
-
-    Texts in UTF-16 and UTF-32 may hold bytes of 0.
-    """
+    """Raise `InputError` for a ZIP archive, or bytes of 0 that are not of UTF-16 or UTF-32."""
     if head.startswith(_ZIP):
         raise InputError("it is a ZIP archive or a workbook", remedy="save it as CSV or Parquet")
     marked = head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff"))
@@ -63,10 +59,9 @@ def refuse_binary(head: bytes, encoding: str | None = None) -> None:
 
 
 def decode(data: bytes, encoding: str | None) -> DecodedText:
-    """The text in UTF-8, decoded as given, as marked, or as the first that fits.
+    """The text in UTF-8, decoded as given or marked, else as UTF-8, Windows-1252 or Latin-1.
 
-    UTF-8, Windows-1252 and Latin-1 are tried. `InputError` if a byte does not fit the encoding
-    that is given or marked, `PolicyError` if that is unknown.
+    `InputError` if a byte does not fit what is given or marked, `PolicyError` if that is unknown.
     """
     if encoding is not None:
         return DecodedText(_transcode(data, encoding), encoding)
@@ -83,10 +78,7 @@ def decode(data: bytes, encoding: str | None) -> DecodedText:
 
 
 def _transcode(data: bytes, encoding: str) -> bytes:
-    """The text in UTF-8, decoded from this encoding.
-
-    `InputError` if a byte does not fit, `PolicyError` if the encoding is unknown.
-    """
+    """The text in UTF-8 from this encoding; `InputError` for a misfit, `PolicyError` if unknown."""
     try:
         name = codecs.lookup(encoding).name
     except LookupError:
@@ -143,10 +135,7 @@ def _evenness(data: bytes, delimiter: str) -> tuple[float, int]:
 
 
 def _able_delimiters(data: bytes, expected: Collection[str]) -> list[str]:
-    """The delimiters that find most of the expected names in the first line, with ties.
-
-    All delimiters if no names are expected.
-    """
+    """The delimiters that find most expected names in the first line; all if none is expected."""
     if not expected:
         return list(DELIMITERS)
     firsts = {d: next(iter(first_records(data, d)), []) for d in DELIMITERS}
@@ -155,10 +144,7 @@ def _able_delimiters(data: bytes, expected: Collection[str]) -> list[str]:
 
 
 def first_records(data: bytes, delimiter: str) -> list[list[str]]:
-    """The fields of the first records, up to about `_SAMPLE`.
-
-    Blank lines and a record that is cut off are left out. `InputError` if they cannot be read.
-    """
+    """The fields of about `_SAMPLE` first whole records, not blank; `InputError` if unreadable."""
     head = data[: head_size(data)]
     lines = io.StringIO(head.decode(errors="replace"), newline="")
     found: list[list[str]] = []
@@ -182,10 +168,7 @@ def _allow_cells(size: int) -> Iterator[None]:
 
 
 def head_size(data: bytes) -> int:
-    """How many bytes at the start of a text to look at: `_LINES` lines, and at least `_HEAD` bytes.
-
-    At most `_WIDEST` bytes, and no more than the text has.
-    """
+    """Size of a text's start to look at: `_LINES` lines, but from `_HEAD` to `_WIDEST` bytes."""
     end = 0
     for _ in range(_LINES):
         end = data.find(b"\n", end) + 1
@@ -201,7 +184,6 @@ class TextStart:
     delimiter: str
     header: bool
     records: list[list[str]]
-    """The first records, split."""
     titles: int
     """Lines of titles above them."""
     begin: int
@@ -295,10 +277,7 @@ def with_line_feeds(data: bytes) -> bytes:
 
 
 def _parse(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame:
-    """The records as a frame, read by Polars or, if it fails, one by one.
-
-    `InputError` if they are no well-formed CSV.
-    """
+    """The records, read by Polars or else one by one; `InputError` if not well-formed CSV."""
     try:
         return pl.read_csv(data, separator=delimiter, has_header=header, infer_schema=False)
     except pl.exceptions.PolarsError:

@@ -11,8 +11,7 @@ Compression: TypeAlias = Literal["gzip", "zstd"]
 def as_text(table: pl.DataFrame) -> pl.DataFrame:
     """The table as a text shows it: NaN is missing, and a missing cell is empty.
 
-    In a table of one column missing cells become empty texts, which are written in quotes: a blank
-    line is no record.
+    In one column missing cells become empty texts, written in quotes: a blank line is no record.
     """
     table = table.with_columns(pl.col(pl.Float32, pl.Float64).fill_nan(None))
     if table.width == 1:

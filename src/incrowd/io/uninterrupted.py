@@ -14,7 +14,6 @@ class _Placing:
         self.lock = threading.RLock()
         """Locked while files take their places: code that ends the process waits for it."""
         self.times = 0
-        """How often files have taken their places."""
 
 
 PLACING = _Placing()

@@ -21,12 +21,15 @@ from incrowd.errors import InputError, LimitError, PolicyError, boundary
 from incrowd.io.byte_limits import most_bytes_at_once, too_many_bytes_error
 
 VARIABLE = "INCROWD_MAX_UNPACKED"
-"""The environment variable for the most bytes that a file may unpack to."""
 _ALWAYS = 2 * 10**9
 _FACTOR = 100
 _PIECE = 2**20
-_UNUSED = "\x1e", "\x1f"
+_UNUSED: dict[str, Any] = {"separator": "\x1e", "eol_char": "\x1f"}
 """Characters that no text uses: with them as delimiter and line end a whole text is one cell."""
+_ZSTD_FRAME, _ZSTD_SKIPPED = 0xFD2FB528, 0x184D2A50
+"""How frames begin; the last half byte of the second, which a decoder skips, is any."""
+_ZSTD_REPEATED, _ZSTD_PACKED, _ZSTD_BLOCK = 1, 2, 2**17
+"""Kinds of blocks (0 is plain), and the most bytes in one that is packed."""
 
 
 class ByteStream(io.RawIOBase):
@@ -88,12 +91,9 @@ class LimitedReader(ByteStream):
         return data
 
 
-def most_unpacked_bytes(packed: int) -> int:
-    """The most bytes that a packed file of this size may unpack to in memory.
-
-    `PolicyError` if the variable `INCROWD_MAX_UNPACKED` is no number.
-    """
-    return _most_allowed() or min(_usual_limit(packed), most_bytes_at_once())
+def most_unpacked_bytes(packed: int, memory: int | None = None) -> int:
+    """The most bytes in memory that a packed file of this size may unpack to."""
+    return _most_allowed() or min(_usual_limit(packed), most_bytes_at_once(memory))
 
 
 def _usual_limit(packed: int) -> int:
@@ -132,14 +132,11 @@ def open_zstd(packed: CountingReader) -> AbstractContextManager[Any] | None:
 
 
 def unzstd(data: bytes, memory: int | None = None) -> bytes:
-    """The bytes unpacked from zstd as by `gunzip`, in parts if a library can, else at once.
-
-    At once, only text in UTF-8 can be unpacked, and its size is not limited.
-    """
+    """The bytes unpacked from zstd as by `gunzip`; without a library for it, only UTF-8 text."""
     packed = CountingReader(io.BytesIO(data))
     opened = open_zstd(packed)
     if opened is None:
-        return _unzstd_at_once(data)
+        return _unzstd_at_once(data, most_unpacked_bytes(len(data), memory))
     with (
         boundary(InputError("its zstd compression is damaged", remedy="compress it anew")),
         opened as unpacked,
@@ -147,31 +144,51 @@ def unzstd(data: bytes, memory: int | None = None) -> bytes:
         return _read_whole(LimitedReader(unpacked, packed, most_bytes_at_once(memory)))
 
 
-def _unzstd_at_once(data: bytes) -> bytes:
+def _unzstd_at_once(data: bytes, most: int) -> bytes:
     """The bytes unpacked from zstd by Polars, which reads the whole text as one cell.
 
-    `InputError` if it is damaged, or no text in UTF-8.
+    `InputError` if it is damaged or no text in UTF-8; `LimitError` if it may be more than `most`.
     """
-    separator, end = _UNUSED
     with boundary(
         InputError("its zstd compression holds no text in UTF-8", remedy="decompress it first")
     ):
-        whole_text = pl.read_csv(
-            data,
-            separator=separator,
-            eol_char=end,
-            quote_char=None,
-            has_header=False,
-            infer_schema=False,
-        )
-        return str(whole_text.item()).encode()
+        if _most_in_zstd(data) > most:
+            raise LimitError(
+                f"it may unpack to more than {most / 10**6:,.0f} MB",
+                remedy="install incrowd[arrow], which unpacks it in parts, or decompress it first",
+            )
+        options: dict[str, Any] = {"has_header": False, "infer_schema": False, "quote_char": None}
+        return str(pl.read_csv(data, **_UNUSED, **options).item()).encode()
+
+
+def _most_in_zstd(data: bytes) -> int:
+    """The most bytes that frames of zstd (RFC 8878) may hold, by the headers of their blocks.
+
+    `ValueError` or `IndexError` if they are damaged. What a frame says of its own size may be wrong
+    and is not used: a packed block has up to `_ZSTD_BLOCK` bytes, others say how many they have.
+    """
+    size = place = 0
+    while place < len(data):
+        magic, place = int.from_bytes(data[place : place + 4], "little"), place + 4
+        if magic & ~0xF == _ZSTD_SKIPPED:
+            place += 4 + int.from_bytes(data[place : place + 4], "little")
+            continue
+        if magic != _ZSTD_FRAME:
+            raise ValueError
+        flags, last = data[place], 0
+        single = flags >> 5 & 1
+        place += 2 - single + (0, 1, 2, 4)[flags & 3] + (single, 2, 4, 8)[flags >> 6]
+        while not last:
+            header = data[place] | data[place + 1] << 8 | data[place + 2] << 16
+            last, kind, length = header & 1, header >> 1 & 3, header >> 3
+            size += length if kind < _ZSTD_PACKED else _ZSTD_BLOCK
+            place += 3 + (1 if kind == _ZSTD_REPEATED else length)
+        place += 4 * (flags >> 2 & 1)
+    return size
 
 
 def _most_allowed() -> int | None:
-    """The most bytes that `INCROWD_MAX_UNPACKED` lets a file unpack to; None if it is not set.
-
-    `PolicyError` if it is no whole number above 0.
-    """
+    """The most bytes that `INCROWD_MAX_UNPACKED` allows, if set; `PolicyError` if it is faulty."""
     said = os.environ.get(VARIABLE, "")
     if not said:
         return None

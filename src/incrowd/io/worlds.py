@@ -42,8 +42,8 @@ def world_of(
 ) -> WorldReference | None:
     """The world in the quasi-identifiers that it has; None if no world is given.
 
-    `InputError` if it has no quasi-identifier; `PolicyError` if it is standard input, or if columns
-    are `called` something without a world.
+    `InputError` without a quasi-identifier; `PolicyError` for "-", or names `called` without a
+    world.
     """
     if not (given := tuple_of(world)):
         _refuse_unused(called)
@@ -63,10 +63,7 @@ def world_of(
 
 
 def open_attack_table(name: str, source: Any, reading: Reading | None = None) -> AttackTable:
-    """Open the table in a file, a frame or elsewhere; messages call it by this name.
-
-    Attacks link record to record: what they need of a table elsewhere is brought into memory.
-    """
+    """Open a table that messages call `name`; attacks bring what they need of it into memory."""
     return as_attack_table(name, open_table(source, reading).engine)
 
 
@@ -77,10 +74,7 @@ def as_attack_table(name: str, engine: Engine) -> AttackTable:
 
 
 def with_label_columns(table: AttackTable, known: Iterable[str]) -> AttackTable:
-    """The table with one column of labels for each known column that it has as two columns of ends.
-
-    The table itself if there is none such.
-    """
+    """The table with a column of labels for each known one that it has as two of ends, if any."""
     split = split_columns(dict.fromkeys(known), table.names)
     engine = table.engine
     if isinstance(engine, FetchedColumns) and split:
@@ -115,10 +109,7 @@ def knowledge_of(
 def _builder_of(
     policy: Policy | None, hierarchies: Mapping[str, AnyHierarchy], folder: AnyPath, name: str
 ) -> AnyHierarchy | None:
-    """The builder given for a column, else the policy's.
-
-    None if the policy has none, or only `Flat` or `Suggested`.
-    """
+    """The builder given for a column, else the policy's; None for none, `Flat` and `Suggested`."""
     column = None if policy is None else policy.columns.get(name)
     kind = None if column is None else column.kind
     if name in hierarchies:

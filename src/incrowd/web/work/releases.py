@@ -6,7 +6,7 @@ from pathlib import Path
 from incrowd import api
 from incrowd.documents.verdict import AttackOutcome, alone_sentences
 from incrowd.errors import IncrowdError, PolicyError
-from incrowd.io import files, key_files
+from incrowd.io import files
 from incrowd.io.reading import open_table
 from incrowd.io.target import certificate_path
 from incrowd.policy.policy import Policy
@@ -37,8 +37,8 @@ def make_release(_: WorkerState, job: jobs.MakeRelease, tell: Tell) -> facts.Rel
             policy,
             job.target,
             seed=job.seed,
-            key=key_files.pseudonym_key(job.key_file),
-            sign=key_files.signing_key(job.sign),
+            key=files.pseudonym_key(job.key_file),
+            sign=files.signing_key(job.sign),
             watch=Watch(tell=tell),
             folder=table.folder,
             **job.world.verb_arguments,
