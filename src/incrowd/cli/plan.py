@@ -18,14 +18,7 @@ from incrowd.io import reading as readers
 from incrowd.requests.kinds import FILE, SWITCH, WRITING, Flags
 from incrowd.requests.plan import PlanRequest, PlanSizesRequest, PopulationRequest
 from incrowd.requests.request import options_of
-from incrowd.requests.shared import (
-    AcceptAlone,
-    HierarchyFolder,
-    HierarchyOf,
-    Keep,
-    Seed,
-    Sensitive,
-)
+from incrowd.requests.shared import AcceptAlone, HierarchyFolder, HierarchyOf, Keep, Seed, Sensitive
 
 (DISTINCT,) = (one for one in options_of(PlanSizesRequest) if one.name == "distinct")
 

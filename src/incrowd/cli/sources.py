@@ -39,10 +39,7 @@ def refuse_overwriting(read: str | None, written: str | None) -> None:
 
 
 def read_policy(asked: dict[str, Any]) -> "Policy | None":
-    """Read the policy from its file or a certificate, and put it into `asked`, with its folder.
-
-    None without either.
-    """
+    """Read the policy from a file or certificate into `asked`, with its folder; None if none."""
     path, certificate = asked["policy"], asked.get("certificate")
     if path is not None:
         asked |= {"policy": files.read_policy(path), "folder": files.folder_of_policy(path, ".")}
