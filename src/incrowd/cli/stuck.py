@@ -31,8 +31,7 @@ LastWords = Callable[[bool], int]
 def end_when_asked(last_words: LastWords, grace: float = GRACE) -> Iterator[None]:
     """End the process on SIGINT or SIGTERM also if the main thread hangs for `grace` seconds.
 
-    A search that shows what it knows so far may go on after the first SIGINT. Only where the system
-    is POSIX and in the main thread.
+    Only on POSIX and in the main thread. A search that shows what it knows outlives one SIGINT.
     """
     if os.name != "posix" or threading.current_thread() is not threading.main_thread():
         yield

@@ -65,9 +65,8 @@ def _release_document(release: "ReleaseUtility") -> dict[str, Any]:
 def _column_document(column: "ColumnUtility") -> dict[str, Any]:
     """A column as JSON has it; bars that would show values are named by their rank."""
     found = asdict(column)
-    found["histogram"]["labels"] = list(
-        bar_names(column.histogram.labels, column.kind, values=False)
-    )
+    names = bar_names(column.histogram.labels, column.kind, values=False)
+    found["histogram"]["labels"] = list(names)
     return found
 
 

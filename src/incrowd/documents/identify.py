@@ -212,11 +212,8 @@ def _exact_headline(found: "Discovery") -> str:
             told = f"{'tell' if several else 'tells'} at least {least} of {records} apart"
     sets = quantity(found.found, "minimal column combination")
     head = f"{sets if found.found else 'No column combination'} {told}"
-    return (
-        f"{head}: {' + '.join(found.sets[0].columns)}."
-        if _headline_names_set(found)
-        else f"{head}."
-    )
+    only = f": {' + '.join(found.sets[0].columns)}" if _headline_names_set(found) else ""
+    return f"{head}{only}."
 
 
 def _headline_names_set(found: "Discovery") -> bool:
