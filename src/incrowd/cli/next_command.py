@@ -135,7 +135,10 @@ def command_after_compare(original: str, releases: Sequence[str], page: str | No
 
 
 def command_after_check(file: str, found: "Check", original: str | None) -> str | None:
-    """The command that attacks what passes, or remakes what fails a model; None without policy."""
+    """The command that attacks what passes, or makes a new release of what fails a model.
+
+    None if it fails otherwise, or no option says what policy it has.
+    """
     if found.ok:
         policy = options_of_run(without=_OF_CHECK)
         return command("attack", file, *policy) if policy else None
