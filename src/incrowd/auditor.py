@@ -2,9 +2,8 @@
 
     python auditor.py release.csv [release.csv.certificate.json] [--json]
 
-It shares no code with incrowd and needs none of it: it was written from the documentation
-(docs/guide/verify.md, docs/models). It reads a CSV release and the certificate that came with it,
-counts again what the rows show, compares, and lists what they cannot show. It shows no cell.
+It shares no code with incrowd: it was written from docs/guide/verify.md and docs/models. It counts
+what a CSV release shows, compares its certificate, and lists the rest. It shows no cell.
 
 Exit codes: 0 all that can be recounted agrees and is met; 1 it does not; 3 a file cannot be read.
 """
@@ -23,7 +22,6 @@ from contextlib import suppress
 from datetime import datetime
 from fractions import Fraction
 from functools import cached_property
-from operator import sub
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +34,7 @@ WHITE = "".join(c for c in map(chr, range(0x3001)) if c.isspace() and not "\x1c"
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 DATE = re.compile(r"[0-9]{4}((-[0-9]{2}){2}( [0-9:]+(\.[0-9]+)?)?|(/[0-9]{2}){2})|[0-9.]+")
 DATES = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", *(f"%Y-%m-%d %H:%M{s}" for s in ("", ":%S", ":%S.%f")))
-ROUNDING = 1e-9
+ROUNDING, ENDS = 1e-9, ("_low", "_high")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -99,7 +97,7 @@ def read_csv(content: bytes, policy: Entries) -> tuple[list[str], list[list[str]
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise OSError("the release is not a CSV file in UTF-8") from None
-    names = {f"{name}{end}" for name in policy["columns"] for end in ("", "_low", "_high")}
+    names = {name + end for name in policy["columns"] for end in ("", *ENDS)}
     csv.field_size_limit(sys.maxsize)
     best: list[list[str]] = [[]]
     for separator in ",;\t|":
@@ -127,11 +125,12 @@ class Table:
 
     def __init__(self, certificate: Entries, header: list[str], rows: list[list[str]]) -> None:
         self.certificate, self.header, self.rows = certificate, header, rows
+        self.whole, self.gone = certificate["records_in"], certificate["suppressed"]
         self.policy: Entries = certificate["policy"]
         self.columns: Mapping[str, Entries] = self.policy["columns"]
         self.number: str | None = self.policy.get("class_column")
         self.shows_classes = bool(self.number) or self.policy.get("show") != "permutation"
-        ends = {name: {f"{name}_low", f"{name}_high"} for name in self.columns_with_roles("quasi")}
+        ends = {name: {name + end for end in ENDS} for name in self.columns_with_roles("quasi")}
         leave = {name for name, both in ends.items() if name not in header and both <= {*header}}
         self.split = leave if self.policy.get("split_ends") else set()  # two columns of ends each
         self._cells: dict[str, list[Any]] = {}
@@ -144,8 +143,7 @@ class Table:
     @cached_property
     def entries(self) -> dict[str, Any]:
         """The entries of the certificate that say something, by place, such as `loss.gcp`."""
-        every = self.certificate.items()
-        found = {name: said for name, said in every if said not in (None, {}, [])}
+        found = {n: said for n, said in self.certificate.items() if said not in (None, {}, [])}
         for outer in ("loss", "suppressed"):
             found |= {f"{outer}.{inner}": value for inner, value in found.pop(outer, {}).items()}
         return found
@@ -160,7 +158,7 @@ class Table:
     def cells(self, name: str) -> list[Any]:
         """The texts of a column, None where missing; pairs if its ends leave as two columns."""
         if name not in self._cells:
-            stored = [f"{name}_low", f"{name}_high"] if name in self.split else [name]
+            stored = [name + end for end in ENDS] if name in self.split else [name]
             texts = [self._texts(one, name) for one in stored]
             self._cells[name] = list(zip(*texts, strict=True)) if name in self.split else texts[0]
         return self._cells[name]
@@ -226,25 +224,22 @@ class Table:
 
     def figures(self) -> dict[str, Any]:
         """Recount the figures of the certificate that the rows show, by place."""
-        rows, whole = len(self.rows), self.certificate["records_in"]
-        gone = self.certificate["suppressed"]
+        rows, whole = len(self.rows), self.whole
         found = {"records_out": rows, "suppressed.share": (whole - rows) / max(whole, 1)}
         found |= {} if self.columns_with_roles("unit") else {"people": rows}
         if self.shows_classes:
-            sizes, read = list(map(len, self.classes.values())), whole - gone["for_missing"]
+            sizes, read = list(map(len, self.classes.values())), whole - self.gone["for_missing"]
             found |= {"classes": len(sizes), "loss.average_class": rows / len(sizes)}
             found["loss.discernibility"] = sum(n * n for n in sizes) + (read - rows) * read
         return {place: value for place, value in found.items() if place in self.entries}
 
     def column_faults(self) -> Iterator[str]:
         """Yield a fault for columns that are missing and for columns that may not leave."""
-        if self.missing_columns or not self.rows:
-            gone = len(self.missing_columns)
+        if (gone := len(self.missing_columns)) or not self.rows:
             yield f"The release lacks {gone} columns of the policy, or all records."
-        ends = {f"{name}_{end}" for name in self.split for end in ("low", "high")}
-        hidden = {*self.columns_with_roles("drop", "identifier", "unit")}
-        known = {*self.columns, self.number, *ends} - hidden
-        if stray := [name for name in self.header if name not in known]:
+        hidden = self.columns_with_roles("drop", "identifier", "unit")
+        known = {*self.columns, self.number, *(f"{n}{end}" for n in self.split for end in ENDS)}
+        if stray := [name for name in self.header if name in hidden or name not in known]:
             yield f"The release has {len(stray)} columns that may not leave."
 
     def figure_faults(self) -> Iterator[str]:
@@ -255,11 +250,9 @@ class Table:
         alone, said = self.alone, self.entries.get("alone")
         if alone and (alone != said or alone["unaccepted"] > alone["limit"]):
             yield "More people are alone by columns that leave unchanged than is said or allowed."
-        gone, rows = self.certificate["suppressed"], len(self.rows)
-        whole = self.certificate["records_in"]
-        for_missing = gone["for_missing"]
-        chosen, limit = gone["records"] - for_missing, self.policy.get("suppression", 0.0)
-        adds_up = rows == whole - gone["records"] and 0 < self.certificate["people"] <= rows
+        rows, whole, for_missing = len(self.rows), self.whole, self.gone["for_missing"]
+        chosen, limit = self.gone["records"] - for_missing, self.policy.get("suppression", 0.0)
+        adds_up = rows == whole - self.gone["records"] and 0 < self.certificate["people"] <= rows
         allowed = 0 <= chosen <= limit * whole + ROUNDING and for_missing >= 0
         if not adds_up or not allowed or (for_missing and self.policy["missing"] != "suppress"):
             yield "The numbers of records do not match the release and the limit of suppression."
@@ -399,7 +392,7 @@ def hierarchical_emd(here: Shares, whole: Shares, maps: Any) -> Fraction:
 
 
 DISTANCES: dict[str, Any] = {"ordered": ordered_emd, "hierarchical": hierarchical_emd}
-DISTANCES["equal"] = lambda here, whole, _: sum(map(abs, map(sub, here, whole)), Fraction(0)) / 2
+DISTANCES["equal"] = lambda p, q, _: sum(abs(a - b) for a, b in zip(p, q, strict=True)) / 2
 JUDGES = {"alpha-k": alpha_k} | {"l-diversity": l_diversity, "t-closeness": t_closeness}
 JUDGES["k-anonymity"] = lambda table, model: (n := min(map(len, table.crowds)), n >= model["k"])
 

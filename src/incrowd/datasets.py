@@ -145,10 +145,7 @@ def visits(people: int = 1000, seed: int = 0) -> pl.DataFrame:
 
 
 def correlated(
-    rows: int = 1000,
-    alpha: float = 0.5,
-    seed: int = 0,
-    coefficients: Sequence[int] = (1, 3, 7, 9),
+    rows: int = 1000, alpha: float = 0.5, seed: int = 0, coefficients: Sequence[int] = (1, 3, 7, 9)
 ) -> pl.DataFrame:
     """A made-up table whose sensitive column follows its quasi-identifiers for a share of the rows.
 
@@ -352,10 +349,7 @@ def _draw_names(draw: _Draw, woman: Flags) -> pl.Series:
 
 
 def _serial_numbers(letter: str, step: int, modulus: int, size: int, digits: int) -> pl.Series:
-    """Make `size` different numbers of so many digits behind a letter, in a scattered order.
-
-    From `modulus` rows on they may have more digits.
-    """
+    """Make `size` different, scattered numbers behind a letter; digits may grow from `modulus`."""
     rows = np.arange(size, dtype=np.int64)
     number = (rows % modulus * step + 12_345) % modulus + rows // modulus * modulus
     return letter + pl.Series(number).cast(pl.String).str.zfill(digits)

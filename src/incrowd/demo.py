@@ -1,7 +1,4 @@
-"""What `make demo` shows: a table of patients becomes a verified release.
-
-Every step is a command that you could type, and runs as it is printed.
-"""
+"""What `make demo` shows: commands that you could type turn patients into a verified release."""
 
 import shlex
 import sys

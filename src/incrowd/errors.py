@@ -87,12 +87,7 @@ class NotMetError(IncrowdError):
     exit_code = 1
 
     def __init__(
-        self,
-        message: str,
-        *,
-        remedy: str = "",
-        verdicts: Sequence[Any] = (),
-        refused: Any = None,
+        self, message: str, *, remedy: str = "", verdicts: Sequence[Any] = (), refused: Any = None
     ) -> None:
         super().__init__(message, remedy=remedy)
         self.verdicts = tuple(verdicts)

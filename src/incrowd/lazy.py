@@ -30,10 +30,7 @@ def module(name: str) -> ModuleType:
 
 
 def modules_of(package: str) -> Callable[[str], ModuleType]:
-    """Make a `__getattr__` for a package, which hands out its modules unloaded.
-
-    `AttributeError` for a name that is no module of the package.
-    """
+    """Make a `__getattr__` that hands out a package's modules unloaded, else `AttributeError`."""
 
     def unloaded_module(name: str) -> ModuleType:
         full = f"{package}.{name}"

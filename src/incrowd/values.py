@@ -42,10 +42,7 @@ def dataclass(
     kw_only: bool = False,
     repr: bool = True,  # noqa: A002  the word of every dataclass
 ) -> Callable[[type[_Made]], type[_Made]]:
-    """Make a decorator: a pydantic dataclass whose wrong values raise `PolicyError`.
-
-    Pydantic's own error is never raised.
-    """
+    """Make a decorator: a pydantic dataclass whose wrong values raise `PolicyError` instead."""
 
     def decorate(cls: type[_Made]) -> type[_Made]:
         checked: Any = _checked_class(cls)
@@ -101,8 +98,7 @@ class Setting(BaseModel):
 
     def __setattr__(self, name: str, value: object) -> None:
         raise PolicyError(
-            f"'{name}' of a {type(self).__name__} cannot be changed",
-            remedy="make a new one",
+            f"'{name}' of a {type(self).__name__} cannot be changed", remedy="make a new one"
         )
 
     @classmethod
@@ -124,10 +120,7 @@ class Setting(BaseModel):
 
 
 def make_value(make: Callable[[], _Made], keys: Keys, what: type | None = None) -> _Made:
-    """Call `make` and return its value; errors of pydantic become a `FaultyPolicyError`.
-
-    `keys` tells the known keys of a place, `what` is the class of the value.
-    """
+    """Call `make`, which makes a `what`; errors of pydantic become a `FaultyPolicyError`."""
     try:
         return make()
     except ValidationError as error:

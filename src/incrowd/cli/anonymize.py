@@ -67,10 +67,7 @@ def anonymize(  # noqa: PLR0913  what is asked, and what only the command has
         "Write a report on the release, one HTML page: see incrowd report.",
     ] = None,
     key_file: Annotated[
-        str | None,
-        FILE,
-        WRITING,
-        "The key of pseudonyms; by default the variable INCROWD_KEY.",
+        str | None, FILE, WRITING, "The key of pseudonyms; by default the variable INCROWD_KEY."
     ] = None,
     show_refused: Annotated[
         bool,
@@ -136,10 +133,7 @@ def anonymize(  # noqa: PLR0913  what is asked, and what only the command has
 def _open_table(
     asked: dict[str, Any], most: MostPrivacy, bar: ProgressBar, held: ExitStack, output: Output
 ) -> float:
-    """Open the table and make its policy; put both into `asked` and show the notes on them.
-
-    Return the seconds that opening took; `held` closes the table.
-    """
+    """Put table and policy into `asked`, show notes on them; return the seconds it took to open."""
     wish, world = most.policy, asked["world"] or ()
     watch = bar.watch
     given = asked["source"], asked["reading"], wish.named_columns, wish.kept_columns, watch
@@ -153,10 +147,7 @@ def _open_table(
 
 
 def _write_explored(release: "Release", target: str, paths: dict[str, str], output: Output) -> None:
-    """Write the nodes that a lattice search counted, and add the file to `paths`.
-
-    A note if the search has no lattice.
-    """
+    """Write the nodes of a lattice search and add the file to `paths`; without a lattice a note."""
     if release.explored is None:
         output.show_notes([f"the search {release.search} has no lattice to explore"])
     else:

@@ -92,11 +92,8 @@ def _shown_parameters(
 
 def _option_slot(option: Option) -> _Slot:
     """The place of one option."""
-    return _Slot(
-        option.name,
-        (_parameter(option),),
-        lambda given: _read_value(option, given.pop(option.name)),
-    )
+    shown = (_parameter(option),)
+    return _Slot(option.name, shown, lambda given: _read_value(option, given.pop(option.name)))
 
 
 def _slot_of_parts(name: str, parts: Parts) -> _Slot:

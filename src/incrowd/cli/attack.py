@@ -91,8 +91,7 @@ def _promises_of(texts: Iterable[str] | None) -> "tuple[AtLeast, ...]":
         some = options.read_columns([names])
         if not some or not people.isdecimal() or int(people) < 1:
             raise PolicyError(
-                "--promise takes COLUMNS=PEOPLE",
-                remedy="write, for example, --promise zip,sex=500",
+                "--promise takes COLUMNS=PEOPLE", remedy="write, for example, --promise zip,sex=500"
             )
         found.append(identify.AtLeast(some, int(people)))
     return tuple(found)

@@ -22,11 +22,7 @@ def compare(
     hierarchy: HierarchyOf = None,
     hierarchies: HierarchyFolder = None,
     page: Annotated[
-        str | None,
-        FILE,
-        WRITING,
-        Flags("--output", "-o"),
-        "Write a page (HTML) with every figure.",
+        str | None, FILE, WRITING, Flags("--output", "-o"), "Write a page (HTML) with every figure."
     ] = None,
     output: Output,
 ) -> None:

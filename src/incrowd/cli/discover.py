@@ -42,11 +42,10 @@ def discover(  # noqa: PLR0913  the table, and what else can be asked of it
     """
     asked["columns"] = asked["columns"] or None
     if sets is not None:
+        why = "--set names the columns to judge"
         if k is not None:
-            raise _flag_error("--set names the columns to judge", "k")
-        _refuse_unused_options(
-            asked, (*_WITH_SETS, "time_limit"), "--set names the columns to judge"
-        )
+            raise _flag_error(why, "k")
+        _refuse_unused_options(asked, (*_WITH_SETS, "time_limit"), why)
         _judge_sets(data, sets, asked, output)
         return
     if data is None:
@@ -54,35 +53,31 @@ def discover(  # noqa: PLR0913  the table, and what else can be asked of it
             "discover needs a table",
             remedy="name a FILE; without one, judge columns with --set, --domain and --population",
         )
+    if k is None and world_id is not None:
+        raise PolicyError(
+            "--world-id counts the people of groups, and needs -k",
+            remedy="add the size of a small group, for example -k 5",
+        )
     found: Any
-    show: tuple[Callable[[Any], Any], Callable[..., Any]]
+    show: tuple[Callable[[Any], Any], str]  # with --json the module of texts is never loaded
     with show_progress(output, "discover") as bar, Stoppable(output, bar.tell) as watch:
         if k is None:
-            _refuse_world_id(world_id)
-            show = json.discovery_document, _load_text_later("discovery_text")
+            show = json.discovery_document, "discovery_text"
             found = api.discover(data, **asked, watch=watch)
         else:
             _refuse_unused_options(asked, _WITH_GROUPS, "-k counts the people of groups")
-            show = json.groups_document, _load_text_later("groups_text")
+            show = json.groups_document, "groups_text"
             of_groups = {name: asked[name] for name in (*_WITH_GROUPS, "reading")}
             found = api.groups(data, k, world_id=world_id, **of_groups, watch=watch)
     output.show_notes(found.notes)
     output.show_result(
         lambda: show[0](found),
-        lambda: show[1](found, details=output.details),
+        lambda: getattr(texts, show[1])(found, details=output.details),
         lambda: next_command.command_after_discover(data, found),
     )
     if watch.interrupted:
         output.remark("interrupted: this is what the search knew by then")
         raise SystemExit(INTERRUPTED)
-
-
-def _load_text_later(name: str) -> Callable[..., Any]:
-    """Make a function that loads `texts` when it is called, and calls its function of this name.
-
-    With --json it is never called.
-    """
-    return lambda *result, **how: getattr(texts, name)(*result, **how)  # noqa: PLW0108  unloaded
 
 
 def _judge_sets(
@@ -112,12 +107,3 @@ def _refuse_unused_options(asked: Mapping[str, Any], taken: Iterable[str], why: 
 def _flag_error(why: str, flag: str) -> PolicyError:
     """The error for an option that does not go with another; `why` names that one."""
     return PolicyError(f"{why} and takes no --{flag}", remedy="leave out one of them")
-
-
-def _refuse_world_id(world_id: str | None) -> None:
-    """Refuse --world-id, which means nothing without -k."""
-    if world_id is not None:
-        raise PolicyError(
-            "--world-id counts the people of groups, and needs -k",
-            remedy="add the size of a small group, for example -k 5",
-        )

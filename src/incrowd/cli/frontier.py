@@ -31,10 +31,7 @@ _LEAST_K = 2
 
 @dataclass(frozen=True)
 class MostPrivacy:
-    """The most privacy for one loss (`--maximize`), or for every loss (`frontier`).
-
-    `PolicyError` if its options contradict each other, or one is missing.
-    """
+    """The most privacy for one loss, or all; `PolicyError` if options clash or one is missing."""
 
     asked: PolicyOptions
     frontier: bool = False
@@ -70,10 +67,7 @@ class MostPrivacy:
 
     @property
     def policy(self) -> "AskedPolicy":
-        """The policy that options ask for, read anew; its settings are for the right search.
-
-        That is the search for the most privacy if it is wanted.
-        """
+        """The policy of the options, read anew; if wanted, settings are those of `accuracy`."""
         return requests.AskedPolicy.read(self.asked, "accuracy" if self.wanted else None)
 
     def _refuse_flags_without_maximize(self) -> None:
@@ -169,8 +163,7 @@ def refuse_vacuous_models(asked: PolicyOptions, *, floor: bool) -> None:
     """Refuse l below 1 and, unless classes have a `floor`, models that hold for every table."""
     if asked.l is not None and asked.l < 1:
         raise PolicyError(
-            "l must be at least 1, and above 1 to protect anybody",
-            remedy="ask for 2 or more",
+            "l must be at least 1, and above 1 to protect anybody", remedy="ask for 2 or more"
         )
     if not floor and is_vacuous(asked) and (asked.l is not None or asked.t is not None):
         which = "l = 1" if asked.l is not None else "t = 1"

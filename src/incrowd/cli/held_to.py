@@ -48,11 +48,5 @@ def open_release(
         others = [name for name in table.names if name not in {*held_to.named_columns}]
         request = flags.request(table.names, keep=others).in_world(asked["world"])
         more = {"policy": request.policy, "folder": request.folder}
-    return {
-        **asked,
-        **more,
-        "source": table,
-        "certificate": certificate,
-        "original_reading": original_reading,
-        "watch": watch,
-    }
+    found = {"source": table, "certificate": certificate, "original_reading": original_reading}
+    return {**asked, **more, **found, "watch": watch}

@@ -35,10 +35,7 @@ def init(  # noqa: PLR0913  what only the command has
         "Start from hipaa-safe-harbor, public-file or internal.",
     ] = None,
     ask: Annotated[
-        bool,
-        SWITCH,
-        HOLD,
-        "Ask about each column; Enter takes the draft, ? explains, q stops.",
+        bool, SWITCH, HOLD, "Ask about each column; Enter takes the draft, ? explains, q stops."
     ] = False,
     explain: Annotated[
         str | None, COLUMN, HOLD, "Only explain the role and the hierarchy of this column."

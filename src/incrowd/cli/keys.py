@@ -31,9 +31,7 @@ def _keys() -> None:
 def new(
     *,
     file: Annotated[
-        str,
-        TABLE,
-        "The file of the private key; the public key goes to the same name with .pub.",
+        str, TABLE, "The file of the private key; the public key goes to the same name with .pub."
     ],
     output: Terse,
 ) -> None:

@@ -158,11 +158,7 @@ def _address_space() -> int | None:
 
 
 def _forget_interrupt() -> None:
-    """Let the process end with our exit code.
-
-    Python remembers an interrupt inside `exec`, which dataclasses and kernels use while they load,
-    and would end the process by the signal. Another `exec` makes it forget.
-    """
+    """Call `exec` again: for an interrupt inside an earlier one Python would end the process."""
     exec("")  # noqa: S102
 
 

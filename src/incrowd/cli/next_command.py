@@ -1,7 +1,4 @@
-"""The next useful command, with the user's own files and columns, ready to copy.
-
-Every function that makes one also returns None where `command` does.
-"""
+"""The next useful command, with the user's files and columns; None also where `command` is None."""
 
 import csv
 import io
@@ -59,10 +56,7 @@ def columns_text(names: Sequence[str]) -> str:
 
 
 def options_of_run(*, panel: Group | None = None, without: Sequence[str] = ()) -> list[str]:
-    """The options of this run as they were given, as words: those of one group, or all but some.
-
-    Empty if no command runs.
-    """
+    """The options given in this run as words: of one group, or all but some; none without a run."""
     context = RUN.get()
     if context is None:
         return []
@@ -114,10 +108,7 @@ def command_after_risk(
 
 
 def command_after_discover(file: str, found: "Discovery | Groups | JudgedSets") -> str | None:
-    """The command that measures the risk of a smallest set of several columns, or else of one.
-
-    None if no set was found.
-    """
+    """The command for the risk of a smallest set, of several columns if any; None without sets."""
     sets = sorted((one.columns for one in found.sets), key=lambda one: (len(one) < 2, len(one)))
     return command("risk", *_table_words(file), *_column_flags(sets[0])) if sets else None
 
@@ -158,10 +149,7 @@ def command_after_check(file: str, found: "Check", original: str | None) -> str 
 
 
 def command_after_attack(file: str, found: "Attacked") -> str | None:
-    """The command that looks closer at a broken limit, or checks the release.
-
-    None if no limit is broken and there is no certificate beside the release.
-    """
+    """The command that looks closer at a broken limit, or checks by the certificate; else None."""
     if not found.ok:
         return command("attack", file, *options_of_run(), "--details")
     certificate = targets.certificate_path(file, None)
@@ -194,10 +182,7 @@ def command_after_frontier(file: str, found: "Frontier") -> str | None:
 
 
 def command_after_safe_harbor(file: str, *, met: bool, policy: str | None) -> str | None:
-    """The command that drafts a policy against what was found, or looks for more.
-
-    None if what was found is what a `policy` would let out.
-    """
+    """The command that looks for more if `met`, else one that drafts a policy; None with one."""
     if met:
         return command("discover", *_table_words(file))
     if policy is not None:

@@ -44,10 +44,7 @@ class Output:
         text: Callable[[], "RenderableType"],
         then: Callable[[], str | None] = lambda: None,
     ) -> None:
-        """Show a result: its `document` with --json, else its `text` and the next command.
-
-        Each is made only if it is shown; --quiet shows no text.
-        """
+        """Make and show the `document` with --json, else, unless quiet, `text` and next command."""
         if self.as_json:
             self.write_document(document())
         elif not self.quiet:

@@ -18,14 +18,7 @@ from incrowd.io import reading as readers
 from incrowd.requests.kinds import FILE, SWITCH, WRITING, Flags
 from incrowd.requests.plan import PlanRequest, PlanSizesRequest, PopulationRequest
 from incrowd.requests.request import options_of
-from incrowd.requests.shared import (
-    AcceptAlone,
-    HierarchyFolder,
-    HierarchyOf,
-    Keep,
-    Seed,
-    Sensitive,
-)
+from incrowd.requests.shared import AcceptAlone, HierarchyFolder, HierarchyOf, Keep, Seed, Sensitive
 
 (DISTINCT,) = (one for one in options_of(PlanSizesRequest) if one.name == "distinct")
 
@@ -94,11 +87,7 @@ def plan(  # noqa: PLR0913  what the plan is about, and what becomes of it
         found = api.plan(table, **asked, hierarchies=trees, watch=bar.watch)
         done = None
         if apply and target is not None:
-            others: dict[str, Any] = {
-                "sensitive": sensitive,
-                "keep": keep,
-                "accept_alone": accept_alone,
-            }
+            others: Any = {"sensitive": sensitive, "keep": keep, "accept_alone": accept_alone}
             done = api.apply_plan(table, found, target, **others, seed=seed, watch=bar.watch)
             found = done.plan
     output.show_notes((*found.notes, *(done.release.notes if done else ())))

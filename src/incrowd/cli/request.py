@@ -55,20 +55,14 @@ class PolicyRequest:
     """Whether it comes from a policy file."""
 
     def for_analysis(self, analysis: str | None) -> tuple["PolicyRequest", *tuple[str, ...]]:
-        """Return the request made for an analysis (`--for`), then a note on it.
-
-        Without an analysis, the request alone.
-        """
+        """Return the request for an analysis (`--for`) and a note; itself alone without one."""
         if analysis is None:
             return (self,)
         policy = self.policy.for_analysis(analysis)
         return replace(self, policy=policy), analyses.analysis_note(self.policy, analysis)
 
     def in_world(self, world: object) -> "PolicyRequest":
-        """The request with k-map in place of k-anonymity if there is a world.
-
-        The policy of a file stays as it is.
-        """
+        """The request, in a world with k-map instead of k-anonymity; a file's policy stays."""
         if not world or self.filed:
             return self
         models = tuple(model.as_world_model() for model in self.policy.models)
@@ -191,10 +185,7 @@ class AskedPolicy:
 def _with_changes(
     policy: Policy, settings: Mapping[str, Any], details: Mapping[str, Mapping[str, Any]]
 ) -> Policy:
-    """The policy with some settings changed; `details` are keys of columns.
-
-    `PolicyError` for a column that the policy lacks.
-    """
+    """The policy with settings and `details` of columns changed; `PolicyError` for unknown ones."""
     for name in details:
         policy.role(name)
     columns = {

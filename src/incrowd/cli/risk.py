@@ -38,9 +38,7 @@ def risk(
         policy = sources.read_policy(asked)
         asked["quasi"] = asked["quasi"] or (() if policy is None else policy.quasi)
         found = api.risk(
-            **asked,
-            special_uniques=max_size if special_uniques else None,
-            watch=bar.watch,
+            **asked, special_uniques=max_size if special_uniques else None, watch=bar.watch
         )
     file, quasi, listed = asked["source"], asked["quasi"], asked["list_records"]
     if listed is not None:

@@ -33,11 +33,7 @@ def safe_harbor(
     """
     people = None if zip_populations is None else files.read_zip_populations(zip_populations)
     with show_progress(output, "safe-harbor") as bar:
-        found = api.safe_harbor(
-            **asked,
-            zip_populations=people,
-            watch=bar.watch,
-        )
+        found = api.safe_harbor(**asked, zip_populations=people, watch=bar.watch)
     file, policy = asked["source"], asked["policy"]
     output.show_notes(found.notes)
     output.show_result(

@@ -1,7 +1,4 @@
-"""What a command asks for, with its files read once, and how its tables are read.
-
-Loads no policy: `incrowd.io.files` and `incrowd.release` are loaded for the path of one.
-"""
+"""How a command reads its files, each once; what reads a policy is loaded only if there is one."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -23,12 +20,8 @@ def readings(found: Reading, original: str | None) -> tuple[Reading, Reading | N
     """
     if original is None:
         return found, None
-    before = Reading(
-        memory=found.memory,
-        decimal=found.decimal,
-        thousands=found.thousands,
-        date_formats=found.date_formats,
-    )
+    names = ("memory", "decimal", "thousands", "date_formats")
+    before = Reading(**{name: getattr(found, name) for name in names})
     return replace(found, decimal=None, thousands=None, date_formats=None), before
 
 
@@ -39,10 +32,7 @@ def refuse_overwriting(read: str | None, written: str | None) -> None:
 
 
 def read_policy(asked: dict[str, Any]) -> "Policy | None":
-    """Read the policy from its file or a certificate, and put it into `asked`, with its folder.
-
-    None without either.
-    """
+    """Read the policy from a file or certificate into `asked`, with its folder; None if none."""
     path, certificate = asked["policy"], asked.get("certificate")
     if path is not None:
         asked |= {"policy": files.read_policy(path), "folder": files.folder_of_policy(path, ".")}

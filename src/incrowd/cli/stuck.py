@@ -31,8 +31,7 @@ LastWords = Callable[[bool], int]
 def end_when_asked(last_words: LastWords, grace: float = GRACE) -> Iterator[None]:
     """End the process on SIGINT or SIGTERM also if the main thread hangs for `grace` seconds.
 
-    A search that shows what it knows so far may go on after the first SIGINT. Only where the system
-    is POSIX and in the main thread.
+    Only on POSIX and in the main thread. A search that shows what it knows outlives one SIGINT.
     """
     if os.name != "posix" or threading.current_thread() is not threading.main_thread():
         yield
@@ -69,10 +68,7 @@ _CALLS: list[object] = []
 
 
 def _main_thread_steps(seconds: float) -> bool:
-    """Whether the main thread takes a step of Python within so many seconds.
-
-    True, too, if Python cannot be asked to call anything more.
-    """
+    """Whether the main thread takes a step in so many seconds; True also if it cannot be asked."""
     stepped = threading.Event()
 
     def step(_: int | None) -> int:
@@ -85,10 +81,7 @@ def _main_thread_steps(seconds: float) -> bool:
 
 
 def _end_process(last_words: LastWords, placed: int) -> None:
-    """Remove what is half-written, say how it ends, and end the process.
-
-    It waits until no files are being placed.
-    """
+    """Wait for files that are being placed, remove half-written ones, say how it ends, and end."""
     with PLACING.lock:
         atomic.remove_unplaced()
         private_folders.remove_private_folders()

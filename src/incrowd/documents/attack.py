@@ -37,10 +37,7 @@ _BROKEN = 5
 
 
 def attack_text(found: "Attacked", *, details: bool = False) -> RenderableType:
-    """Say whether attacks break a limit, with a line for each kind, the most harmful first.
-
-    With `details` it is a line for each set of known columns, and what each attacker does.
-    """
+    """Say whether attacks break a limit; list the worst of each kind, or all with `details`."""
     worst = sort_by_harm(tuple(_worst_by_goal(found).values()))
     parts: list[RenderableType] = [_headline(found, worst), *_broken_limits(found, details=details)]
     shown = sort_by_harm(found.attacks)[:SHOWN] if details else worst
@@ -110,11 +107,7 @@ def _attacks_table(shown: "list[Attack]", *, details: bool) -> Table:
 
 
 def judgement_of(one: "Attack") -> tuple[str, str]:
-    """Return words and style for how far an attack beats guessing, or whom it is right about.
-
-    The number of people above the limit comes first; the style is one of `documents.words`, or
-    empty.
-    """
+    """Say whom an attack is right about, or how far it beats guessing; return a style, too."""
     if not one.trials:
         return "not tested", ""
     if people := round(_people_above_limit(one)):

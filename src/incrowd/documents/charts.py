@@ -1,7 +1,4 @@
-"""Pictures for people, drawn from aggregated figures: the seam to Altair.
-
-Whatever is drawn works without a network: pictures are made here, and pages carry their scripts.
-"""
+"""Pictures of aggregated figures, which need no network to be made or seen: the seam to Altair."""
 
 from importlib import import_module
 from importlib.util import find_spec
@@ -21,16 +18,12 @@ Chart: TypeAlias = Any
 """A chart of Altair, which is loaded only when something is drawn."""
 Kind: TypeAlias = Literal["svg", "png", "html"]
 
-_WORDS = {
-    NodeState.RELEASABLE: "can be released",
-    NodeState.FAILING: "fails a model",
-    NodeState.COSTLY: "ruled out by its loss",
+_STATES = {
+    NodeState.RELEASABLE: ("can be released", "#2a7f62"),
+    NodeState.FAILING: ("fails a model", "#c2410c"),
+    NodeState.COSTLY: ("ruled out by its loss", "#9ca3af"),
 }
-_COLOURS = {
-    NodeState.RELEASABLE: "#2a7f62",
-    NodeState.FAILING: "#c2410c",
-    NodeState.COSTLY: "#9ca3af",
-}
+"""Words and colour of a node in each state."""
 _MOST_NODES = 3_000
 """More nodes than this are not drawn one by one: those of least loss and the optimum are."""
 _MOST_LINES = 400
@@ -53,8 +46,8 @@ def lattice_chart(explored: Explored, loss: str) -> Chart:
         "y": alt.Y("y:Q", title="steps up the hierarchies", axis=alt.Axis(tickMinStep=1)),
     }
     base = alt.Chart(alt.Data(values=points)).encode(**axes)
-    names = [_WORDS[state] for state in NodeState]
-    colours = alt.Scale(domain=names, range=[_COLOURS[state] for state in NodeState])
+    names, hues = zip(*(_STATES[state] for state in NodeState), strict=True)
+    colours = alt.Scale(domain=list(names), range=list(hues))
     nodes = base.mark_circle(size=60, opacity=0.8).encode(
         color=alt.Color("state:N", scale=colours, title=None),
         tooltip=["levels:N", "k:Q", "suppressed:Q", "loss:Q", "state:N"],
@@ -73,10 +66,7 @@ def lattice_chart(explored: Explored, loss: str) -> Chart:
 
 
 def frontier_chart(curve: Frontier) -> Chart:
-    """Draw the most privacy for every largest loss of a class, as a stair.
-
-    `InputError` if Altair is not installed.
-    """
+    """Draw the most privacy for each largest loss as a stair; `InputError` without Altair."""
     alt = _import_extra("altair")
     title = "k" if curve.privacy == "k" else printable_text(f"l of {curve.column}")
     points = [
@@ -89,20 +79,16 @@ def frontier_chart(curve: Frontier) -> Chart:
         tooltip=["max_loss:Q", "k:Q", "l:Q", "loss:Q", "classes:Q"],
     )
     # aria is off: Vega-Lite would put the title into an expression and not escape its backslashes
-    stair = base.mark_line(
-        interpolate="step-after", color=_COLOURS[NodeState.RELEASABLE], aria=False
-    )
-    dots = base.mark_circle(size=60, color=_COLOURS[NodeState.RELEASABLE], aria=False)
+    _, hue = _STATES[NodeState.RELEASABLE]
+    stair = base.mark_line(interpolate="step-after", color=hue, aria=False)
+    dots = base.mark_circle(size=60, color=hue, aria=False)
     return alt.layer(stair, dots).properties(
         width=_WIDTH, height=360, title="privacy for every largest loss of a class"
     )
 
 
 def render_chart(chart: Chart, kind: Kind) -> bytes:
-    """Render a chart as SVG, as PNG, or as an HTML page that shows figures at the pointer.
-
-    `InputError` if the library that makes SVG and PNG is not installed.
-    """
+    """Render a chart as SVG, PNG or HTML with tooltips; `InputError` if a library is missing."""
     if kind == "html":
         return str(chart.to_html(inline=True, json_kwds={"cls": ScriptSafe})).encode()
     convert: Any = _import_extra("vl_convert")
@@ -178,7 +164,7 @@ def _point_figures(explored: Explored, i: int, place: float) -> dict[str, Any]:
         "k": int(explored.k[i]),
         "suppressed": suppressed if suppressed >= 0 else None,
         "loss": None if np.isnan(loss) else round(loss, 6),
-        "state": _WORDS[NodeState(int(explored.state[i]))],
+        "state": _STATES[NodeState(int(explored.state[i]))][0],
         "optimum": i == explored.best,
         **({} if explored.minimal is None else {"minimal": bool(explored.minimal[i])}),
     }

@@ -17,24 +17,13 @@ if TYPE_CHECKING:
     from incrowd.utility.comparison import ColumnUtility, Comparison, PairUtility, ReleaseUtility
 
 _HEADS = (
-    "release",
-    "records",
-    "k",
-    "risk",
-    "gcp",
-    "worst column",
-    "columns off by",
-    "pairs off by",
-    "model",
+    *("release", "records", "k", "risk", "gcp"),
+    *("worst column", "columns off by", "pairs off by", "model"),
 )
 _NONE = "–"  # noqa: RUF001  a dash for what is not there
 _FINDINGS = 3
 """Findings that a headline names."""
-_VERDICTS = {
-    "close": "is close to",
-    "between": "is neither close to nor far from",
-    "far": "is far from",
-}
+_VERDICTS = {"close": "close to", "between": "neither close to nor far from", "far": "far from"}
 _PAIRS = 5
 """Pairs that a terminal shows."""
 
@@ -76,9 +65,8 @@ def _release_document(release: "ReleaseUtility") -> dict[str, Any]:
 def _column_document(column: "ColumnUtility") -> dict[str, Any]:
     """A column as JSON has it; bars that would show values are named by their rank."""
     found = asdict(column)
-    found["histogram"]["labels"] = list(
-        bar_names(column.histogram.labels, column.kind, values=False)
-    )
+    names = bar_names(column.histogram.labels, column.kind, values=False)
+    found["histogram"]["labels"] = list(names)
     return found
 
 
@@ -121,7 +109,7 @@ def headline(found: "Comparison") -> str:
 def _closeness_words(release: "ReleaseUtility", original: str) -> str:
     """Say how close a release is, and its worst findings."""
     verdict = closeness_of(release)
-    says = f"{_VERDICTS[verdict.closeness]} {original}"
+    says = f"is {_VERDICTS[verdict.closeness]} {original}"
     worst = "; ".join(finding.says for finding in verdict.findings[:_FINDINGS])
     if worst:
         return f"{says}: {worst}"

@@ -212,11 +212,8 @@ def _exact_headline(found: "Discovery") -> str:
             told = f"{'tell' if several else 'tells'} at least {least} of {records} apart"
     sets = quantity(found.found, "minimal column combination")
     head = f"{sets if found.found else 'No column combination'} {told}"
-    return (
-        f"{head}: {' + '.join(found.sets[0].columns)}."
-        if _headline_names_set(found)
-        else f"{head}."
-    )
+    only = f": {' + '.join(found.sets[0].columns)}" if _headline_names_set(found) else ""
+    return f"{head}{only}."
 
 
 def _headline_names_set(found: "Discovery") -> bool:
@@ -367,10 +364,7 @@ def _judged_row(one: "JudgedSet", *, details: bool) -> Iterator[RenderableType]:
 
 
 def mask_text(found: "Masked", path: str | None, *, details: bool = False) -> RenderableType:
-    """Say which columns were published, and how well they tell records apart.
-
-    Without a path nothing was written; `details` adds all ratios and the promise.
-    """
+    """Say what was published, or would be if `path` is None; `details` adds ratios and promise."""
     total = quantity(len(found.published) + len(found.withheld), "column")
     done = f"Wrote and recounted {path}" if path else "Dry run, nothing written"
     head = (
@@ -413,10 +407,7 @@ def safe_harbor_failure(found: "Checklist") -> str:
 
 
 def _why_text(check: "IdentifierCheck") -> Text:
-    """Say for each column why it was found; without one the note of the check.
-
-    `look: ` stands before a column that a person must judge although others fail.
-    """
+    """Say why each column was found (`look: ` if a person must judge it), or the check's note."""
     each = (
         f"{one.column}: {'' if one.status == check.status else 'look: '}{one.why}"
         for one in check.columns

@@ -47,10 +47,7 @@ def risk_document(risk: "Risk") -> dict[str, Any]:
 def release_document(
     release: "Release", paths: Mapping[str, str], reading: float = 0.0
 ) -> dict[str, Any]:
-    """`incrowd.anonymize/1`: what was released, its verdicts, losses and files.
-
-    `reading` are seconds that the command took to open the table, added to those of the release.
-    """
+    """`incrowd.anonymize/1`: what was released; `reading`, seconds to open the table, are added."""
     seconds = dict(release.seconds)
     seconds["read"] += reading
     return {
@@ -130,23 +127,14 @@ def error_document(
     `proved`, where a release was searched for: True if there is none, False if the search found
     none.
     """
+    found = {"error": error, "remedy": remedy, "exit_code": exit_code}
     searched = {} if proved is None else {"proved": proved}
     models = {"models": list(map(_verdict_document, verdicts))} if verdicts else {}
-    return {
-        "schema": "incrowd.error/1",
-        "error": error,
-        "remedy": remedy,
-        "exit_code": exit_code,
-        **searched,
-        **models,
-    }
+    return {"schema": "incrowd.error/1", **found, **searched, **models}
 
 
 def refused_part(result: "RefusedResult | None") -> dict[str, Any]:
-    """The key of `incrowd.error/1` with the figures of a result that fails its policy.
-
-    Empty without such a result.
-    """
+    """The key of `incrowd.error/1` with the figures of a result that fails its policy, if any."""
     if result is None:
         return {}
     counts = "search why records classes suppressed failing_records failing_classes"
@@ -360,10 +348,7 @@ def _counts_of_table(facts: "Measured") -> dict[str, Any]:
 def applied_document(
     plan: "Plan", release: "Release", raised: tuple[str, ...], paths: Mapping[str, str]
 ) -> dict[str, Any]:
-    """`incrowd.plan/1` of a plan that was carried out, with what was released.
-
-    `raised` are the columns that show less than planned.
-    """
+    """`incrowd.plan/1` with what was released; `raised` are columns that show less than planned."""
     done = release_document(release, paths)
     del done["schema"]
     return {**plan_document(plan), "raised": raised, "released": done}
@@ -393,11 +378,8 @@ def _explanation_document(column: "Explanation") -> dict[str, Any]:
     """What a column adds to uniqueness: ratios alone, without it and together, and made coarser."""
 
     def figures(ratios: "Ratios") -> dict[str, float]:
-        return {
-            "distinct": ratios.distinct_ratio,
-            "separation": ratios.separation_ratio,
-            "unique": ratios.unique_ratio,
-        }
+        names = ("distinct", "separation", "unique")
+        return {name: getattr(ratios, f"{name}_ratio") for name in names}
 
     return {
         "column": column.column,

@@ -1,7 +1,4 @@
-"""Names and figures as they stand in a picture: harmless, short enough, and never cut silently.
-
-Widths and sizes are in a picture's units, which a page scales.
-"""
+"""Names and figures in a picture: harmless, short and never cut silently; sizes in its units."""
 
 import math
 import unicodedata

@@ -18,14 +18,9 @@ if TYPE_CHECKING:
 
 def plan_text(plan: "Plan", *, details: bool = False) -> RenderableType:
     """Say for each column its values now and by the plan, and what to do; limits with `details`."""
-    parts = (
-        words.line(plan_headline(plan)),
-        _actions_table(plan, details=details),
-        *_support_lines(plan),
-    )
-    return words.stack(
-        *parts, *([] if details else [words.hint("how many values each column may keep")])
-    )
+    head, made = words.line(plan_headline(plan)), _actions_table(plan, details=details)
+    more = [] if details else [words.hint("how many values each column may keep")]
+    return words.stack(head, made, *_support_lines(plan), *more)
 
 
 def applied_text(
@@ -68,11 +63,7 @@ def plan_headline(plan: "Plan") -> str:
 def _answer_words(plan: "Plan") -> str:
     """What was found for the classes allowed: k, beta, or the population that they need."""
     asked, classes = plan.question, words.quantity(plan.classes_allowed, "class", "classes")
-    people, k, beta = (
-        words.number(asked.population),
-        words.number(asked.k),
-        words.number(asked.beta),
-    )
+    people, k, beta = map(words.number, (asked.population, asked.k, asked.beta))
     match plan.found:
         case "k":
             return f"{classes} of {people} people support k = {k} with beta = {beta}"

@@ -166,10 +166,7 @@ def _gap_sentence(bound: "LossBound") -> str:
 
 
 def verdicts_table(models: Iterable["Verdict"], measures: Iterable[str] = ()) -> Table:
-    """Make a table of what each model asks for, what the rows reach, and what that means.
-
-    `measures` are those of the models in their order, or none.
-    """
+    """Make a table of what each model asks for and reaches, and what that means in its measure."""
     made = table("", "asked", "reached", "")
     for model, measure in zip(models, chain(measures, repeat("")), strict=False):
         meaning = _meaning_of_model(model, measure) if model.ok else "not met"

@@ -172,11 +172,8 @@ class PolicyOptions:
 
 def _without_unset(values: Mapping[str, Any]) -> dict[str, Any]:
     """The entries that say something: None, an empty tuple and False are left out, 0 is not."""
-    return {
-        name: value
-        for name, value in values.items()
-        if value is not None and value is not False and value != ()
-    }
+    given = {name: value for name, value in values.items() if value not in (None, ())}
+    return {name: value for name, value in given.items() if value is not False}
 
 
 HeldTo = Annotated[

@@ -5,14 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from incrowd.requests.kinds import HOLD, PART
 from incrowd.requests.request import Request
-from incrowd.requests.shared import (
-    HowToRead,
-    PolicyFile,
-    PolicyFolder,
-    Seed,
-    Source,
-    Watching,
-)
+from incrowd.requests.shared import HowToRead, PolicyFile, PolicyFolder, Seed, Source, Watching
 
 if TYPE_CHECKING:
     from incrowd.loss.queries_workload import Workload

@@ -27,7 +27,6 @@ class Option:
     flags: tuple[str, ...]
     """Spellings on the command line; empty for an argument."""
     says: str
-    """The sentence."""
     default: Any = None
     """`dataclasses.MISSING` if it must be given."""
 
@@ -51,10 +50,7 @@ class Request:
                 object.__setattr__(self, option.name, unique_names(value))
 
     def convert_to(self, kind: Callable[..., Value]) -> Value:
-        """Make a value of another class from the fields of this request that have its names.
-
-        The request must have all fields of that class.
-        """
+        """Make a value of a class from fields of these names; the request must have them all."""
         named: Any = kind
         return kind(**{field.name: getattr(self, field.name) for field in fields(named)})
 
@@ -78,10 +74,7 @@ def parts_of(request: type) -> dict[str, Parts]:
 
 
 def option_of(annotation: Any, name: str, says: str = "") -> Option:
-    """Make the option that an annotation describes; `says` is its sentence if not empty.
-
-    Without a group it is an argument, and has no flags.
-    """
+    """Make the option that an annotation describes; without a group it is an argument."""
     (kind,) = marks_of(annotation, OptionKind)
     groups, flags = marks_of(annotation, Group), marks_of(annotation, Flags)
     own = ("--" + name.replace("_", "-"),)

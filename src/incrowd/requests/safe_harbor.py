@@ -6,13 +6,7 @@ from typing import Annotated
 
 from incrowd.requests.kinds import HOLD, YEAR
 from incrowd.requests.request import Request
-from incrowd.requests.shared import (
-    AnyPath,
-    HowToReadInMemory,
-    PolicyFile,
-    Source,
-    Watching,
-)
+from incrowd.requests.shared import AnyPath, HowToReadInMemory, PolicyFile, Source, Watching
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -88,10 +88,7 @@ Seed = Annotated[
     "Seed for samples and the order of records: the same seed gives the same result.",
 ]
 KeepOrder = Annotated[
-    bool,
-    SWITCH,
-    WRITING,
-    "Keep the order of the records, which links releases to each other.",
+    bool, SWITCH, WRITING, "Keep the order of the records, which links releases to each other."
 ]
 DryRun = Annotated[bool, SWITCH, WRITING, "Do everything but write."]
 AcceptAlone = Annotated[

@@ -117,10 +117,7 @@ def draw_categories(
 def draw_limit(
     picture: WithLimit, place: Callable[[float], float], up: AxisScale, area: Area
 ) -> tuple[MarkGroup, ...]:
-    """Draw a dashed line at the limit of a picture: across, or upright at its place on x.
-
-    Nothing if there is no limit. `place` says where a figure of the x axis is.
-    """
+    """Draw a dashed line at the limit, if any: across, or upright at its `place` on the x axis."""
     mark = picture.mark
     if mark is None or not is_drawable(mark):
         return ()

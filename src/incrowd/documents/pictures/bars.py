@@ -123,10 +123,7 @@ def _boxes_of_series(picture: Bars, place: int, up: AxisScale, area: Area) -> It
 def _draw_outline(
     n: int, series: Series, count: int, up: AxisScale, area: Area
 ) -> tuple[MarkGroup, ...]:
-    """Draw the tops of very many bars of series n as a line, broken where figures are withheld.
-
-    The unit across is a bar, which keeps the line short.
-    """
+    """Draw the tops of very many bars as one line, in units of a bar, with gaps where withheld."""
     units = Area(area.left, 0, area.width / count, 1)
     known, absent, pen = [], [], False
     for place, value in enumerate(series.values[:count]):

@@ -1,6 +1,7 @@
 """Lines and stairs between two axes of figures."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from incrowd.documents.lettering import figure, tooltip_text
 from incrowd.documents.pictures import axes
@@ -30,7 +31,10 @@ _COLUMNS = 240
 
 def draw_curve(picture: Curve) -> Drawing:
     """Draw the lines as marks; points that are not finite are left out."""
-    lines = [CurveLine(line.name, _drawable_points(line), line.step) for line in picture.series]
+    lines = [
+        replace(line, points=tuple(p for p in line.points if all(map(is_drawable, p))))
+        for line in picture.series
+    ]
     points = [point for line in lines for point in line.points]
     if not points:
         return draw_nothing(picture.title, picture.about)
@@ -52,10 +56,6 @@ def draw_curve(picture: Curve) -> Drawing:
     groups += axes.draw_base_line(up, area)
     groups += axes.draw_limit(picture, lambda at: area.x(across.place(at)), up, area)
     return Drawing(picture.title, picture.about, area.bottom + (46 if picture.x else 26), groups)
-
-
-def _drawable_points(line: CurveLine) -> tuple[tuple[float, float], ...]:
-    return tuple((x, y) for x, y in line.points if is_drawable(x) and is_drawable(y))
 
 
 def _draw_line(
@@ -84,10 +84,7 @@ def _draw_dots(line: CurveLine, placed: Sequence[tuple[float, float]]) -> list[D
 def _thin_out(
     placed: Sequence[tuple[float, float]], area: Area, columns: int
 ) -> list[tuple[float, float]]:
-    """Keep the first, lowest, highest and last point of each column: the line looks the same.
-
-    All points if there are at most two for each column.
-    """
+    """Keep the first, lowest, highest and last point of each column, or all if there are few."""
     if len(placed) <= 2 * columns:
         return list(placed)
     runs: list[list[int]] = []

@@ -116,10 +116,7 @@ def _shade_opacity(shade: int) -> float:
 
 
 def _draw_runs(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
-    """Draw the cells of one shade as one line with gaps: a thousand cells stay small.
-
-    The unit is a cell, so that a cell is six letters. A withheld figure is a dash.
-    """
+    """Draw the cells of each shade as one line with gaps, in units of a cell: small SVGs."""
     side = area.width / len(picture.columns)
     high = area.height / len(picture.rows)
     units = Area(area.left, area.top + high / 2, side, high)
@@ -141,10 +138,7 @@ def _draw_runs(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
 def _draw_legend(
     picture: HeatMap, top: float, *, is_cut: bool
 ) -> tuple[tuple[MarkGroup, ...], float]:
-    """Draw the scale of colours, the sign of withheld figures, and whether some are not drawn.
-
-    Return their groups, and where the picture goes on below.
-    """
+    """Draw the legend of shades and gaps; return it, and where the picture goes on below."""
     low = -_SHADES if picture.least < 0 else 0
     ends = (picture.least, picture.most)
     if low:

@@ -59,10 +59,7 @@ LOOKS: Mapping[str, Paint] = MappingProxyType(
 
 
 def style_rules(dark_class: str = "") -> str:
-    """The rules of a style sheet: a class for every look, and its light and dark colours.
-
-    Dark colours are for dark screens, or for what is inside an element of `dark_class`.
-    """
+    """The class of every look; dark colours are for dark screens, or only inside `dark_class`."""
     rules = "".join(f".ic-{name}{{{look.paints}:var(--ic-{name})}}" for name, look in LOOKS.items())
     light = "".join(f"--ic-{name}:{look.light};" for name, look in LOOKS.items())
     dark = "".join(f"--ic-{name}:{look.dark};" for name, look in LOOKS.items())

@@ -73,10 +73,7 @@ def draw_plane(picture: Plane) -> Drawing:
 def _draw_points(
     points: Sequence[PlanePoint], kinds: Sequence[str], places: dict[int, tuple[float, float]]
 ) -> tuple[MarkGroup, ...]:
-    """Draw the points kind by kind, the line of the frontier below them, and names.
-
-    `places` has the place of each point by its `id`.
-    """
+    """Draw points by kind over the frontier's line, and names; `places` are by a point's `id`."""
     frontier = sorted(places[id(point)] for point in points if point.kind == "frontier")
     groups = _draw_frontier(frontier)
     for kind in kinds:
@@ -105,10 +102,7 @@ def _draw_frontier(places: Sequence[tuple[float, float]]) -> tuple[MarkGroup, ..
 def _fit_labels(
     points: Sequence[PlanePoint], places: dict[int, tuple[float, float]]
 ) -> list[Words]:
-    """Place the names of releases and the original where no other name or point is.
-
-    A name without a free place is left out.
-    """
+    """Place the names of releases and the original, leaving out those without a free place."""
     taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in places.values()]
     found = []
     for point in points:

@@ -58,10 +58,7 @@ def _legend_keys(picture: EstimateBars) -> list[Key]:
 def _draw_estimate(
     picture: EstimateBars, n: int, across: AxisScale, place: tuple[Area, float]
 ) -> tuple[MarkGroup, ...]:
-    """Draw row n: the interval as a line, the estimate as a disc, the baseline as a diamond.
-
-    `place` is the area of all rows, and the vertical place of this one.
-    """
+    """Draw row n at `place` (area, y): its interval, estimate (disc) and baseline (diamond)."""
     area, y = place
     low, value, high, base = (
         _figure_at(figures, n)

@@ -31,10 +31,7 @@ class WithLimit:
 
 @dataclass(frozen=True)
 class Bars(WithLimit):
-    """One to four series side by side on one scale.
-
-    A limit on x stands before the label of that number, the first being 0.
-    """
+    """One to four series side by side; a limit on x stands before that label, counted from 0."""
 
     labels: tuple[str, ...]
     series: tuple[Series, ...]

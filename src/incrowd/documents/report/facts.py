@@ -117,8 +117,7 @@ class ExposureFacts:
     pairs: tuple[str, ...]
     """The columns of the heat map."""
     unique: tuple[tuple[float | None, ...], ...]
-    """Share of the records that are unique by each pair of columns; the column alone on the
-    diagonal."""
+    """Share of unique records by each pair of columns; a column alone is on the diagonal."""
     worst: tuple[tuple[str, str, float], ...]
     """The pairs that make most records unique."""
     most: float
@@ -146,7 +145,6 @@ class AttackFact:
     bound: bool
     """Whether the rate is only an upper bound."""
     breaks: bool = False
-    """Whether it breaks a limit."""
 
     @property
     def goal(self) -> str:
@@ -230,8 +228,7 @@ class ReportFacts:
     verdict: Check
     """Whether the release keeps its policy; its notes say what stands in the way."""
     counted: Literal["file", "run", "certificate"]
-    """Counted from the file for this report, by the run that wrote the release, or said by its
-    certificate: the rows do not show it."""
+    """Counted from the file now, or by the run that wrote it, or only said by the certificate."""
     warnings: tuple[str, ...]
     """What the policy should make one think about."""
     command: str

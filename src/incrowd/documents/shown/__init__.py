@@ -1,7 +1,4 @@
-"""How each kind of result looks in a notebook: the presenter of `incrowd.showing`.
-
-A new result is a `Shown`, and has a line in `VIEWS` and a function that makes its `ResultView`.
-"""
+"""The presenter of `incrowd.showing`: every kind of `Shown` result has a line in `VIEWS`."""
 
 import os
 from collections.abc import Callable
