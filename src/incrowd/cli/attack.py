@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from incrowd import api
 from incrowd.cli import next_command, options, sources
-from incrowd.cli import request as requests
 from incrowd.cli.asks import asks
 from incrowd.cli.output import Output, show_progress
 from incrowd.documents import attack as texts
@@ -70,7 +69,7 @@ def _hierarchies_by_column(
     texts: Sequence[str] | None, folder: str | None, names: Sequence[str]
 ) -> "dict[str, AnyHierarchy]":
     """Read the hierarchies of labels; refuse one of a column that is not among `names`."""
-    found = requests.read_hierarchies(texts, folder, names)
+    found = sources.read_hierarchies(texts, folder, names)
     for name in found:
         if name not in names:
             raise PolicyError(

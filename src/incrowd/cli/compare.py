@@ -4,7 +4,6 @@ from typing import Annotated, Any
 
 from incrowd import api
 from incrowd.cli import next_command, sources
-from incrowd.cli import request as requests
 from incrowd.cli.asks import asks
 from incrowd.cli.output import Output, show_progress
 from incrowd.documents import compare as texts
@@ -42,7 +41,7 @@ def compare(
         known = asked["quasi"] if policy is None else policy.quasi
         found = api.compare(
             **asked,
-            hierarchies=requests.read_hierarchies(hierarchy, hierarchies, known),
+            hierarchies=sources.read_hierarchies(hierarchy, hierarchies, known),
             watch=bar.watch,
         )
     if page is not None:

@@ -7,8 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from incrowd import api
-from incrowd.cli import next_command, options
-from incrowd.cli import request as requests
+from incrowd.cli import next_command, options, sources
 from incrowd.cli.asks import asks
 from incrowd.cli.output import Output, show_progress
 from incrowd.documents import json
@@ -83,7 +82,7 @@ def plan(  # noqa: PLR0913  what the plan is about, and what becomes of it
         named = (*asked["columns"], *sensitive, *keep)
         reading = asked.pop("reading").with_kept(keep)
         table = stack.enter_context(readers.open_table(source, reading, named, watch=bar.watch))
-        trees = requests.read_hierarchies(hierarchy, hierarchies, asked["columns"] or table.names)
+        trees = sources.read_hierarchies(hierarchy, hierarchies, asked["columns"] or table.names)
         found = api.plan(table, **asked, hierarchies=trees, watch=bar.watch)
         done = None
         if apply and target is not None:

@@ -5,37 +5,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-from incrowd.cli import options, search_settings
+from incrowd.cli import search_settings, sources
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.io import files
-from incrowd.io.hierarchies import find_hierarchy_files, parse_option, read_tree, resolve
 from incrowd.policy import analysis as analyses
 from incrowd.policy.policy import Column, Policy
 from incrowd.policy.presets import quick
 from incrowd.requests.policy import PolicyOptions
 from incrowd.table.column import Role
-
-
-def read_hierarchies(
-    texts: Iterable[str] | None, folder: str | None, names: Iterable[str]
-) -> dict[str, AnyHierarchy]:
-    """Read the hierarchies of `--hierarchy`, and those that the folder has for these columns.
-
-    `--hierarchy` goes first. The paths of both start in the current folder. `PolicyError` if
-    `--hierarchy` names two for a column.
-    """
-    found: dict[str, AnyHierarchy] = {}
-    if folder is not None:
-        found |= {
-            name: read_tree(path) for name, path in find_hierarchy_files(folder, names).items()
-        }
-    named: dict[str, AnyHierarchy] = {}
-    for text in texts or ():
-        name, spec = parse_option(text)
-        if named.setdefault(name, spec) != spec:
-            raise options.two_values_error(name, "--hierarchy")
-    return found | {name: resolve(spec, Path()) for name, spec in named.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +157,7 @@ class AskedPolicy:
         return tuple(name for name in quasi if name not in trees)
 
     def _hierarchies_of(self, quasi: Iterable[str]) -> dict[str, AnyHierarchy]:
-        return read_hierarchies(self.options.hierarchy, self.options.hierarchies, quasi)
+        return sources.read_hierarchies(self.options.hierarchy, self.options.hierarchies, quasi)
 
 
 def _with_changes(

@@ -1,10 +1,13 @@
 """How a command reads its files, each once; what reads a policy is loaded only if there is one."""
 
+from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from incrowd.cli import options
 from incrowd.errors import PolicyError
-from incrowd.io import files
+from incrowd.io import files, hierarchies
 from incrowd.io.reading import Reading
 from incrowd.release import certificate as certificates
 from incrowd.release import policy_record
@@ -29,6 +32,28 @@ def refuse_overwriting(read: str | None, written: str | None) -> None:
     """Refuse to write to a file that is read; None is no file."""
     if read and written and files.same_file(read, written):
         raise PolicyError(f"{read!r} is read and would be overwritten", remedy="name another file")
+
+
+def read_hierarchies(
+    texts: Iterable[str] | None, folder: str | None, names: Iterable[str]
+) -> dict[str, Any]:
+    """Read the hierarchies of `--hierarchy`, and those that the folder has for these columns.
+
+    `--hierarchy` goes first. The paths of both start in the current folder. `PolicyError` if
+    `--hierarchy` names two for a column.
+    """
+    found: dict[str, Any] = {}
+    if folder is not None:
+        found |= {
+            name: hierarchies.read_tree(path)
+            for name, path in hierarchies.find_hierarchy_files(folder, names).items()
+        }
+    named: dict[str, Any] = {}
+    for text in texts or ():
+        name, spec = hierarchies.parse_option(text)
+        if named.setdefault(name, spec) != spec:
+            raise options.two_values_error(name, "--hierarchy")
+    return found | {name: hierarchies.resolve(spec, Path()) for name, spec in named.items()}
 
 
 def read_policy(asked: dict[str, Any]) -> "Policy | None":

@@ -4,9 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rich.console import RenderableType
-from rich.table import Table
-
 from incrowd.documents.json import pick
 from incrowd.documents.report.wording import bar_names
 from incrowd.documents.words import line, loss_name, number, quantity, share, stack, table
@@ -14,6 +11,9 @@ from incrowd.errors import join_words
 from incrowd.utility.verdict import LIMITS, closeness_of
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
     from incrowd.utility.comparison import ColumnUtility, Comparison, PairUtility, ReleaseUtility
 
 _HEADS = (
@@ -80,7 +80,7 @@ def _regression_document(release: "ReleaseUtility") -> Mapping[str, Any] | None:
     return found
 
 
-def compare_text(found: "Comparison", *, details: bool = False) -> RenderableType:
+def compare_text(found: "Comparison", *, details: bool = False) -> "RenderableType":
     """Show a sentence, the releases and their regressions; with `details` every column and pair."""
     parts: list[RenderableType] = [line(headline(found)), releases_table(found)]
     parts += [one for release in found.releases for one in _regression_parts(release, found)]
@@ -118,7 +118,7 @@ def _closeness_words(release: "ReleaseUtility", original: str) -> str:
     return f"{says}: {distance} of the records would have to move in {what}"
 
 
-def releases_table(found: "Comparison") -> Table:
+def releases_table(found: "Comparison") -> "Table":
     """Make a table with a line for each release, after the original if its risk is known."""
     made = table(*_HEADS)
     if found.risk is not None:
@@ -131,7 +131,7 @@ def releases_table(found: "Comparison") -> Table:
     return made
 
 
-def _release_row(release: "ReleaseUtility") -> tuple[RenderableType, ...]:
+def _release_row(release: "ReleaseUtility") -> "tuple[RenderableType, ...]":
     """The cells of a release in the order of `_HEADS`, a dash for what is not known."""
     risk, worst = release.risk, release.worst
     told = (_NONE, _NONE) if risk is None else (number(risk.k), share(risk.highest))
@@ -160,7 +160,7 @@ def _share_words(value: float | None) -> str:
     return "0" if abs(value) < 1e-9 else share(round(value, 4) or value)
 
 
-def _release_details(release: "ReleaseUtility") -> Iterator[RenderableType]:
+def _release_details(release: "ReleaseUtility") -> "Iterator[RenderableType]":
     """Yield tables of the columns and pairs of a release, the farthest first, and of its losses."""
     yield line(f"{release.name}, column by column:")
     made = table("column", "off by", "moved on average", "missing", "shows nothing", "ncp")
@@ -192,7 +192,7 @@ def _figure_words(value: float | None) -> str:
     return _NONE if value is None else f"{value:.4g}"
 
 
-def _regression_parts(release: "ReleaseUtility", found: "Comparison") -> Iterator[RenderableType]:
+def _regression_parts(release: "ReleaseUtility", found: "Comparison") -> "Iterator[RenderableType]":
     """Yield a heading and the table of coefficients; nothing without a regression."""
     if release.regression is None:
         return

@@ -12,7 +12,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -37,10 +37,12 @@ from incrowd.hierarchy.paths import Paths
 from incrowd.io import files
 from incrowd.io.text import decode
 from incrowd.io.unpacked import gunzip
-from incrowd.policy.policy import Policy
 from incrowd.table.column import Kind
 from incrowd.table.encode import find_distinct_texts
 from incrowd.values import FaultyPolicyError
+
+if TYPE_CHECKING:
+    from incrowd.policy.policy import Policy
 
 
 class Lines(NamedTuple):
@@ -309,7 +311,7 @@ def _single_path(column: str, paths: list[Path]) -> Path:
     return paths[0]
 
 
-def builders_of(policy: Policy, folder: str | os.PathLike[str]) -> dict[str, AnyHierarchy]:
+def builders_of(policy: "Policy", folder: str | os.PathLike[str]) -> dict[str, AnyHierarchy]:
     """Builders of columns, with files read; a quasi-identifier without a hierarchy: `Suggested`."""
     given = {name: column.hierarchy for name, column in policy.columns.items()}
     given |= {name: given[name] or Suggested() for name in policy.quasi}
