@@ -1,7 +1,4 @@
-"""Columns that leave as they are, and determine or follow from quasi-identifiers.
-
-Looked for in a sample, before anything else is done with a table.
-"""
+"""Find, in a sample, columns that leave and determine quasi-identifiers or follow from them."""
 
 from collections.abc import Iterable
 
@@ -35,10 +32,7 @@ def refuse_derived(engine: Engine, policy: Policy) -> None:
 
 
 def find_derived_in(engine: Engine, policy: Policy) -> list[Derived]:
-    """Find columns that leave as they are and determine quasi-identifiers or follow from them.
-
-    They are looked for in a sample; those that the policy accepts are left out.
-    """
+    """Find such columns in a sample of the table, without those that the policy accepts."""
     leaving = [
         name
         for name, column in policy.columns.items()
