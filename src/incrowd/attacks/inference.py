@@ -1,4 +1,4 @@
-"""Inference: guess a sensitive value from rows that fit a person (third risk, Opinion 05/2014)."""
+"""Inference: guess a person's sensitive value from the rows that may be theirs."""
 
 from incrowd.attacks.attack import Attack, columns_phrase, part_phrase
 from incrowd.attacks.disclosure import AttributeDisclosure

@@ -1,4 +1,4 @@
-"""Linkability: two files joined by a release (second risk of the EU's WP 29, Opinion 05/2014)."""
+"""Linkability: two files about the same people, with different columns, joined by the release."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Singling out: a row describes one person and no other (first risk, Opinion 05/2014)."""
+"""Singling out: what a row shows in the known columns fits one person and no other."""
 
 import numpy as np
 

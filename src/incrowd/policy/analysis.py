@@ -34,7 +34,10 @@ def quasi_columns_of(policy: "Policy", formula: Formula) -> tuple[str, ...]:
 
 
 def weigh_analysis_columns(policy: "Policy", text: str) -> "Policy":
-    """Weigh columns of a formula `FACTOR` times; `PolicyError` if it is none, or one is dropped."""
+    """The policy with columns of an analysis weighing `FACTOR` times as much.
+
+    `PolicyError` if `text` is no formula or names columns that do not leave.
+    """
     chosen = quasi_columns_of(policy, parse_formula(text))
     columns = {
         name: column.model_copy(update={"weight": column.weight * FACTOR})

@@ -32,7 +32,10 @@ def refuse_derived(engine: Engine, policy: Policy) -> None:
 
 
 def find_derived_in(engine: Engine, policy: Policy) -> list[Derived]:
-    """Find such columns in a sample of the table, without those that the policy accepts."""
+    """Find columns that leave as they are and determine quasi-identifiers or follow from them.
+
+    They are looked for in a sample; those that the policy accepts are left out.
+    """
     leaving = [
         name
         for name, column in policy.columns.items()

@@ -169,7 +169,7 @@ def _least_l(proved: Proved, risk: Risk) -> Any:
 
 
 def _keeps_bound(policy: Policy, largest: float) -> bool | None:
-    """Whether no class loses more than the search allows; None if it and columns have no limit."""
+    """Whether no class loses more than the search allows; None without any limit."""
     most = policy.search.largest_class_loss
     limited = any(c.highest is not None or c.widest is not None for c in policy.columns.values())
     if most is None and not limited:

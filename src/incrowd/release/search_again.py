@@ -32,7 +32,10 @@ class SearchAgain:
     context: RunContext
 
     def __call__(self, rows: Counts) -> list[Cells | None] | None:
-        """Search rows of the world: what each shows, None if left out; None without a release."""
+        """Search a table of these rows of the world; return what each of its records shows.
+
+        None stands for a record that is left out; the whole is None if nothing can be released.
+        """
         engine = MemoryEngine(self._people[rows.tolist()], text=False)
         try:
             other = load(engine, self._policy, self.builders, self.table.against)

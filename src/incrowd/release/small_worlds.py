@@ -207,7 +207,7 @@ class FittingKinds:
         return cls(fits, seen.crowds.records)
 
     def may_show(self, held: Counts) -> bool:
-        """Whether so many people of each row are enough for every line, and for all lines."""
+        """Whether `held` people of each row are enough for every line, and for all together."""
         enough: Flags = self.fits @ held >= self.records
         return bool(enough.all() and held[self.fits.any(axis=0)].sum() >= self.records.sum())
 

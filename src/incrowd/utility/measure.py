@@ -206,7 +206,7 @@ class _ReleaseComparison:
                 yield found
 
     def regression(self, notes: list[str]) -> Regression | None:
-        """The formula's regression; None without formula or records, or noted in `notes`."""
+        """The formula's regression; None without one or records, or if it fails (see `notes`)."""
         formula = self.question.formula
         if formula is None or not self.release.records:
             return None

@@ -103,7 +103,7 @@ def run_model_test(
 def _learning_data(
     task: Task, features: Mapping[str, Feature], some: Counts, draw: np.random.Generator | None
 ) -> tuple[Floats, Floats]:
-    """Predictors and target of records with one; `draw` chooses categories, else the likeliest."""
+    """Predictors and target of records that have one, categories by `draw` or the likeliest."""
     target = features[task.target.name]
     some = some[target.known[some]]
     parts = [_predictors(features[column.name], some) for column in task.columns]

@@ -277,7 +277,7 @@ def _missing_shares(holders: Holders) -> Floats:
 
 
 def _hierarchical_distance(holders: Holders, values: Values) -> Floats:
-    """Per crowd: the sum of what nodes carry, by height; `NotMetError` without a hierarchy."""
+    """Per crowd: what nodes carry times their height, summed; `NotMetError` without hierarchy."""
     if values.maps is None:
         raise NotMetError(
             "a sensitive column lacks its hierarchy, so its distances cannot be verified",
@@ -302,7 +302,10 @@ def _crowd_shares(holders: Holders, block: slice, places: int) -> Floats:
 
 
 def _carry_up(extra: Floats, maps: Codes) -> Floats:
-    """Per crowd: sum up what the children of nodes exchange, of `extra` shares, times heights."""
+    """Per crowd: sum up what the children of each node exchange, times the node's height.
+
+    `extra` is how much more of each value a crowd has than the whole, one line per crowd.
+    """
     height = len(maps) - 1
     total = np.zeros(len(extra))
     among = extra @ _membership_matrix(np.arange(maps.shape[1]), maps[0])
