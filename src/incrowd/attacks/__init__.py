@@ -1,7 +1,9 @@
 """Attacks on a finished release: what somebody who knows this or that would get right, and wrong.
 
 One file per attack. Each attacker is played to the end and in full: no guess is drawn, every figure
-is the exact expectation over all people or all released rows.
+is the exact expectation over all people or all released rows. Singling out, linkability and
+inference are the three risks that the Article 29 Working Party names (Opinion 05/2014 on
+anonymisation techniques).
 """
 
 from typing import TYPE_CHECKING

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from incrowd.attacks.rates import Interval, PersonRisk, Rate
-from incrowd.errors import count_of
+from incrowd.errors import count_of, join_words
 from incrowd.linkage.identify import PromiseProof
 from incrowd.showing import Shown
 
@@ -69,8 +69,7 @@ class Attack:
     def gain(self) -> float:
         """What the release adds to guessing, as a share of what guessing leaves open, 0..1.
 
-        `max_success` limits this: an attack that is no better than a guess adds nothing, however
-        often the guess is right.
+        An attack that is no better than a guess adds nothing, however often it is right.
         """
         if self.success <= self.baseline + _ROUNDING:
             return 0.0
@@ -106,10 +105,7 @@ class Attacked(Shown):
 
     attacks: tuple[Attack, ...]
     k_world: int | None = None
-    """The fewest individuals of the world that a released row may be; None without a world.
-
-    Rows that fit nobody do not count: see `inconsistent`.
-    """
+    """The fewest people of the world who fit a row that fits anybody; None without a world."""
     k_with_release: int | None = None
     """The fewest people that a released row may be, in the world or in the release itself.
 
@@ -117,17 +113,11 @@ class Attacked(Shown):
     not find the others. None without a world, or if no row fits anybody.
     """
     k_matched: int | None = None
-    """The fewest people of the world left for a row if every row is a different one of them.
-
-    Bettini Definition 7. None without a world, or if it was not counted: a note says why.
-    """
+    """The fewest left of the world if each row is another person; None if not counted."""
     inconsistent: int | None = None
     """Released rows that fit nobody in the world (Bettini Section 3); None without a world."""
     k_every_world: int | None = None
-    """How many people each released row may be, whatever table an attacker has (Section 6).
-
-    None if that is unknown: there are no rows, or people have several rows.
-    """
+    """How many people a row may be in any attacker's table (Bettini Section 6); None if unknown."""
     proved: PromiseProof | None = None
     """What promises about the world prove; None without promises."""
     broken: tuple[str, ...] = ()
@@ -149,11 +139,7 @@ class Attacked(Shown):
         return {
             "schema": "incrowd.attack/1",
             "ok": self.ok,
-            "k_world": self.k_world,
-            "k_with_release": self.k_with_release,
-            "k_matched": self.k_matched,
-            "inconsistent": self.inconsistent,
-            "k_every_world": self.k_every_world,
+            **{name: getattr(self, name) for name in _COUNTS},
             "k_proved": None if self.proved is None else self.proved.k,
             "attacks": [attack.as_dict() for attack in self.attacks],
             "limits": dict(self.limits),
@@ -163,15 +149,16 @@ class Attacked(Shown):
         }
 
 
+_COUNTS = ("k_world", "k_with_release", "k_matched", "inconsistent", "k_every_world")
+
+
 def columns_phrase(names: Sequence[str]) -> str:
     """The names of columns as part of a sentence; "nothing" for none.
 
     >>> columns_phrase(["age", "sex", "zip"]), columns_phrase([])
     ('age, sex and zip', 'nothing')
     """
-    if len(names) < 2:
-        return "".join(names) or "nothing"
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    return join_words(names) or "nothing"
 
 
 def people_phrase(count: int) -> str:

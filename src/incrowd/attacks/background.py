@@ -11,8 +11,7 @@ from incrowd.attacks.disclosure import AttributeDisclosure
 def background(disclosure: AttributeDisclosure, ruled_out: int) -> Attack:
     """Play background knowledge: whose value is certain once so many others are ruled out.
 
-    The attacker rules out whichever values help most. The baseline rules out values as well: a
-    value is certain without the release if there are at most `ruled_out` others.
+    Whichever help most are ruled out, in the baseline, too.
     """
     rate, knows, name = disclosure.certain_rate(ruled_out), disclosure.fit.names, disclosure.name
     certain = round(rate.success * rate.trials)

@@ -11,7 +11,6 @@ from incrowd.attacks.disclosure import AttributeDisclosure
 def control(inside: AttributeDisclosure, outside: AttributeDisclosure) -> Attack:
     """Play inference about people in the table; the baseline is the same about others.
 
-    `inside` is about the people of the table, `outside` about similar people who are not in it.
     Limits apply only if the two intervals do not overlap: small groups differ by chance.
     """
     own, other = inside.guess_rate, outside.guess_rate

@@ -99,10 +99,7 @@ class SensitiveTarget:
 
     name: str
     shown: WeightedRows
-    """The values that each row of the release may show.
-
-    A record whose label stands for several values counts for each of them in equal parts.
-    """
+    """The values that rows may show; a label of several counts for each of them in equal parts."""
     truth: WeightedRows
     """The values of each row of people."""
     values: int
@@ -253,10 +250,7 @@ class AttributeDisclosure:
     def _rate(
         self, here: ClassHits, of_each: Callable[[], ClassHits], together: float = 1.0
     ) -> Rate:
-        """The rate over all classes, with resolved rows of joint data (hits: `of_each`).
-
-        At least `together` people are hit together or not at all.
-        """
+        """The rate over classes and resolved rows (`of_each`); `together` people hit at once."""
         moments = Moments.of(here.hits, here.people)
         if self.fit.data.joint:
             moments = moments + _resolved_moments(self.fit.resolved, of_each())

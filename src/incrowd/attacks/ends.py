@@ -109,10 +109,7 @@ def _shown_codes(classes: Codes, lines: Sequence[tuple[int, Codes, Codes]], colu
 
 
 def _add_end_cells(column: CodedColumn, cells: tuple[str, ...], code: Codes) -> CodedColumn:
-    """A column of labels and end cells, with codes as `_shown_codes` gives them.
-
-    A cell that is also a label is that label.
-    """
+    """A column of labels and other end cells, with codes as `_shown_codes` gives them."""
     labels = [*column.domain.labels.tolist(), *cells]
     number: dict[str, int] = {}
     spot = np.array([number.setdefault(label, len(number) + 1) for label in labels], dtype=np.int32)
@@ -128,10 +125,7 @@ class WorldPresence:
     """Which individuals of a world are in the table."""
 
     inside: Flags | None
-    """By number of an individual: whether they are in it; if that is not `known`, may be in it.
-
-    None if nothing shows even that: then everybody claimed is assumed to be, the worst case.
-    """
+    """By individual: whether they are in it, or may be if not `known`; None if all may be."""
     prior: float
     """The share of the world that is in the table: what a claim about anybody achieves."""
     known: bool = True
@@ -141,10 +135,7 @@ class WorldPresence:
 def ends(
     names: tuple[str, ...], matches: SoleMatches, presence: WorldPresence, limit: float
 ) -> Attack:
-    """Play the ends of labels: how often who alone fits a class or an end is in the table.
-
-    `limit` is the chance above which a person counts as found.
-    """
+    """Play ends: how often people who alone fit a class or an end of a label are in the table."""
     claims, inside = len(matches.person), presence.inside
     right = float(claims) if inside is None else float(inside[matches.person].sum())
     rate = Rate.of_expectation(right, claims)

@@ -1,17 +1,11 @@
-"""Homogeneity: all rows that may be a person's show the same sensitive value.
-
-Machanavajjhala et al., *l-Diversity*: k-anonymity does not protect a class whose values agree.
-"""
+"""Homogeneity: all rows that fit a person show one value (Machanavajjhala, *l-Diversity*)."""
 
 from incrowd.attacks.attack import Attack, columns_phrase, people_phrase, share_phrase
 from incrowd.attacks.disclosure import AttributeDisclosure
 
 
 def homogeneity(disclosure: AttributeDisclosure) -> Attack:
-    """Play homogeneity: for how many people all rows that fit them show their own value.
-
-    Without the release nobody's value is certain unless there is only one value: the baseline.
-    """
+    """Play homogeneity: for whom all rows show their value; the baseline is 1 if all hold one."""
     rate = disclosure.certain_rate()
     certain = round(rate.success * rate.trials)
     return Attack(

@@ -1,8 +1,4 @@
-"""Inference: guess a person's sensitive value from the rows that may be theirs.
-
-The third of the three risks that the Article 29 Working Party names (Opinion 05/2014 on
-anonymisation techniques).
-"""
+"""Inference: guess a person's sensitive value from the rows that may be theirs."""
 
 from incrowd.attacks.attack import Attack, columns_phrase, part_phrase
 from incrowd.attacks.disclosure import AttributeDisclosure
@@ -11,8 +7,7 @@ from incrowd.attacks.disclosure import AttributeDisclosure
 def inference(disclosure: AttributeDisclosure) -> Attack:
     """Play inference: guess the most frequent value among the rows that fit a person.
 
-    Ties are broken at random; for somebody who fits no row, the guess is the most frequent value of
-    the whole release. The baseline is to guess the commonest value for everybody.
+    Ties are broken at random; without a row, and as baseline, the commonest value is guessed.
     """
     rate, name = disclosure.guess_rate, disclosure.name
     baseline = disclosure.target.commonest_share

@@ -68,10 +68,7 @@ def broken_limits(
 
 
 def only_against_outsiders(models: Sequence[Model]) -> bool:
-    """Whether models protect only against those who do not know who is in the table.
-
-    k-map and delta-presence do. Somebody who does know finds people in smaller classes.
-    """
+    """Whether models (k-map, delta-presence) protect only if nobody knows who is in the table."""
     counted = any(model.smallest_class() > 1 for model in models)
     return any(counts_world_people(model) for model in models) and not counted
 
@@ -101,10 +98,7 @@ def _limits_broken_by(
 
 
 def _broken_k_limits(attacks: Sequence[Attack], k_world: int | None, k: int) -> Iterator[str]:
-    """Yield the limits of k that are broken, or that could not be tested, in words.
-
-    `k_world` is None if no row fits anybody of the world, or there is no world.
-    """
+    """Yield broken or untested limits of k; `k_world` is None without a world or fitting row."""
     linked = any(attack.kind == "linkage" and attack.trials for attack in attacks)
     if linked and k_world is None:
         yield f"k = {k} could not be tested: no released row fits anybody of the world"

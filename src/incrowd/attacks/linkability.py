@@ -1,8 +1,4 @@
-"""Linkability: two files about the same people, with different columns, joined by the release.
-
-The second of the three risks that the Article 29 Working Party names (Opinion 05/2014 on
-anonymisation techniques).
-"""
+"""Linkability: two files about the same people, with different columns, joined by the release."""
 
 import numpy as np
 
@@ -17,10 +13,9 @@ from incrowd.linkage.fit import Fit, SideClasses
 def linkability(left: Fit, right: Fit, both: Fit) -> Attack:
     """Play linkability: how often a record of one file leads to the same person in another.
 
-    One file has the columns of `left`, the other those of `right`; `both` uses all of them. From a
-    person's record in the first file, the attacker draws one of the released rows that fit it, then
-    one of the records of the second file that fit this row. The baseline is to draw from the second
-    file.
+    The files have the columns of `left` and of `right`; `both` uses all. The attacker draws a row
+    that fits a person's record, then a record of the other file that fits it; the baseline is to
+    draw that blindly.
     """
     people = left.data.people.records
     guess, limit = chance_of_guess(people), left.data.limit
@@ -44,10 +39,7 @@ def linkability(left: Fit, right: Fit, both: Fit) -> Attack:
 
 
 def _hits_and_people(left: Fit, right: Fit, both: Fit) -> tuple[Floats, Counts]:
-    """Per class of people, the expected number of hits and the number of people.
-
-    A hit is one draw from the rows that fit, times one draw from the records that fit the row.
-    """
+    """Per class: expected hits if a row and then a record that fits it are drawn, and people."""
     data, members = both.data, both.rows_of
     people, rows = left.rows_of_each, right.people_of_each
     weights = data.people.counts, data.shown.counts

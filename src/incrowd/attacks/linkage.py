@@ -1,7 +1,4 @@
-"""Linkage: who of a world a released row may be (Bettini Section 3), and who it is.
-
-The attacker holds an external table with names, a *world*, and looks up who fits a released row.
-"""
+"""Linkage: whoever holds a named list, a *world*, looks up who fits a row (Bettini Section 3)."""
 
 from dataclasses import replace
 

@@ -62,10 +62,7 @@ def _reason_not_played(tables: AttackTables) -> str:
 
 
 def _count_for_insiders(tables: AttackTables) -> Concealed | None:
-    """Count who is left after matching for somebody who knows who of the world is in the table.
-
-    None if ids do not say that, or if there are too many pairs.
-    """
+    """Count whom matching leaves if one knows who is in the table; None if unknown or too many."""
     membership, pairs = tables.membership, tables.linked_world.pairs
     if not membership.known or membership.inside is None or pairs is None:
         return None

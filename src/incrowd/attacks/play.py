@@ -100,10 +100,7 @@ def _play_part(
     part: Iterator[tuple[Fit, Fit]],
     request: tuple[Fit, tuple[SensitiveTarget, ...], Attackers, ColumnSets],
 ) -> tuple[list[Attack], dict[str, list[Attack]]]:
-    """Play the attacks by pairs of complementary sets of known columns.
-
-    Returns (attacks by small sets, by column the attacks by all others).
-    """
+    """Play by pairs of complementary sets: (attacks by small ones, by column those without it)."""
     both, targets, attackers, sets = request
     few: list[Attack] = []
     without: dict[str, list[Attack]] = {}
@@ -189,10 +186,7 @@ def play_releases(tables: AttackTables, attackers: Attackers, watch: Watch | Non
 
 
 def _data_of_both(tables: AttackTables) -> tuple[AttackData, AttackData]:
-    """The data of each release: the known columns, and those that both releases show exactly.
-
-    `InputError` if no known column is in both releases and the original.
-    """
+    """The data of both: known columns (`InputError` for none), and those both show exactly."""
     both = set(tables.shared_columns("original")) & set(tables.shared_columns("other"))
     known = [
         name for name in tables.known_columns_in("other") if name in both - set(tables.sensitive)
@@ -233,8 +227,7 @@ def _world_advice(linked: WorldLinkage, attack: Attack) -> Iterator[str]:
 def advice_for(attack: Attack, without: Mapping[str, Sequence[Attack]]) -> Iterator[str]:
     """Yield a sentence: the column to make coarser so that an attack is right least often.
 
-    `attack` knows all columns, `without` has, by column, the attacks by all others. None if it
-    gains nothing.
+    `attack` knows all columns, `without` has attacks by all others. None if it gains nothing.
     """
     success = {
         name: one.success
@@ -266,7 +259,6 @@ def sort_attacks(attacks: Iterable[Attack]) -> tuple[Attack, ...]:
     place = {kind: i for i, kind in enumerate(KINDS)}
     return tuple(
         sorted(
-            attacks,
-            key=lambda one: (place[one.kind], one.column or "", -len(one.knows), one.knows),
+            attacks, key=lambda one: (place[one.kind], one.column or "", -len(one.knows), one.knows)
         )
     )

@@ -64,10 +64,7 @@ class Moments:
         return cls(float(len(n)), float(n.sum()), float(y.sum()), squares)
 
     def split_by_person(self, hits: Floats, people: Floats | Counts) -> "Moments":
-        """The sums if each person were a class, with an equal part of the hits of their class here.
-
-        `hits` and `people` are those of the classes that these moments sum up.
-        """
+        """The sums if each person were a class, with an equal part of their class's hits."""
         some = people > 0
         squared = float((hits[some] ** 2 / people[some]).sum())
         return Moments(self.people, self.people, self.hits, (self.people, self.hits, squared))
@@ -224,10 +221,7 @@ class PersonRisk:
 
     limit: float
     above: float
-    """People whose chance is above the limit and was not before the release.
-
-    The release must close at least half of what was open: from 0.94 to 0.96 nobody is found.
-    """
+    """People whose chance rose above the limit, closing `LIFTED` or more of what was open."""
     largest: float
     """The largest chance of anybody, 0..1."""
     raised: float
@@ -268,10 +262,7 @@ class PersonRisk:
 
     @classmethod
     def of_claims(cls, rate: Rate, before: float, limit: float) -> "PersonRisk":
-        """The worst for people about whom an attacker makes claims: each is right with the rate.
-
-        `before` is the chance that a claim is right without the release.
-        """
+        """The worst if each claim is right at this rate, and with `before` without the release."""
         chance, people = np.array([rate.success]), np.array([rate.success * rate.trials])
         return replace(cls.of(chance, before, people, limit), worst=rate.trials)
 

@@ -1,7 +1,4 @@
-"""Row order: a release that keeps the order of the original gives everybody away by position.
-
-Sweeney, *k-anonymity: a model for protecting privacy*, calls this unsorted matching.
-"""
+"""Row order: a kept order gives everybody away by position (Sweeney's unsorted matching)."""
 
 from dataclasses import dataclass
 
@@ -102,10 +99,7 @@ class _Order:
 
     @property
     def correlation(self) -> float:
-        """The correlation of a row's position with the mean position of records that fit it.
-
-        0 if it is not defined: fewer than two rows fit a record, or all positions are equal.
-        """
+        """The correlation of rows' positions with those of records that fit; 0 if undefined."""
         fit = self.fit
         places = np.zeros(len(fit.people.sizes), dtype=np.int64)
         np.add.at(places, self._records, np.arange(len(self._records)))

@@ -1,8 +1,4 @@
-"""Singling out: a description from the release that fits one person and no other.
-
-The first of the three risks that the Article 29 Working Party names (Opinion 05/2014 on
-anonymisation techniques). Descriptions are what the released rows show in the known columns.
-"""
+"""Singling out: what a row shows in the known columns fits one person and no other."""
 
 import numpy as np
 
@@ -12,11 +8,7 @@ from incrowd.linkage.fit import Fit
 
 
 def singling_out(fit: Fit) -> Attack:
-    """Play singling out: how many people alone fit what some released row shows.
-
-    Without the release nobody is described, so nobody is singled out unless there is only one
-    person: the baseline.
-    """
+    """Play singling out: how many alone fit a row; the baseline is 1 if there is one person."""
     total = fit.data.people.records
     alone = fit.singled_out
     rate = Rate.of_counts(alone, total)

@@ -197,13 +197,10 @@ def _sort_by_line(faults: Sequence[Fault], text: str, data: Mapping[str, Any]) -
 
 
 def _line_of_path(lines: Mapping[Path, int], data: Any, path: Path) -> int | None:
-    """The line of the innermost part of a path that the file has; None if it has none of it.
-
-    Pydantic's paths also name the kind of a thing, which is no key of the file.
-    """
+    """The line of the innermost part of a path that the file has; None if it has none of it."""
     here: Path = ()
     line = None
-    for part in path:
+    for part in path:  # pydantic's paths also name the kind of a thing, which is no key
         there = isinstance(data, Mapping) and part in data
         if there or (isinstance(data, list) and isinstance(part, int) and part < len(data)):
             data, here = data[part], (*here, part)

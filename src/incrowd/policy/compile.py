@@ -76,10 +76,7 @@ def count_for_search(  # noqa: PLR0913, PLR0917  what is counted, of which colum
     unit: CodedColumn | None = None,
     sampled: Sampler | None = None,
 ) -> Counting:
-    """Count what a search must know of a table, in its engine; `InputError` without records.
-
-    With `sampled` the tally is that of a sample.
-    """
+    """Count what a search must know, the tally as `sampled` if given; `InputError` if empty."""
     if not engine.records:
         raise InputError("the table has no records", remedy="give a table with records")
     _require_columns(policy.quasi, quasi, "quasi-identifying")
@@ -125,7 +122,6 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
 
     `PolicyError` or `InputError` if a column's limits cannot be kept, `InfeasibleError` if every
     record lacks a value and such records are to be left out.
-
     `world_people` are the individuals of a world per code of the columns that it knows: where they
     are given, what labels end on is chosen for them.
     """
@@ -251,10 +247,7 @@ def _reads_coarser(hierarchy: Hierarchy, code: int, level: int, highest: int) ->
 
 
 def _widest_span(name: str, asked: Column, hierarchy: Hierarchy) -> float:
-    """The widest span on the scale of positions (microseconds for dates); infinite for no limit.
-
-    `PolicyError` if the column is neither of numbers nor of dates.
-    """
+    """The widest span in positions, infinite for no limit; `PolicyError` for a column of texts."""
     if asked.widest is None:
         return inf
     if not hierarchy.ordered or hierarchy.leaves.kind is Kind.TEXT:

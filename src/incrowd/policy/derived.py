@@ -1,7 +1,4 @@
-"""Columns that leave as they are, and determine or follow from quasi-identifiers.
-
-Looked for in a sample, before anything else is done with a table.
-"""
+"""Find, in a sample, columns that leave and determine quasi-identifiers or follow from them."""
 
 from collections.abc import Iterable
 

@@ -68,8 +68,7 @@ class Draft(Shown):
     hierarchies: Mapping[str, str]
     """Why each quasi-identifying column has its hierarchy."""
     risky: tuple[tuple[str, float], ...]
-    """All columns that incrowd can look into with their shares of distinct values, highest first:
-    a quick measure of which columns tell people apart."""
+    """Every column that can be looked into, with its share of distinct values, highest first."""
     missing: Mapping[str, tuple[Sentinel, ...]] = field(default_factory=dict)
     """By column: values that seem to mean that there is none."""
     offers: Mapping[str, str] = field(default_factory=dict)
@@ -110,8 +109,7 @@ def _missing_reason(found: Sequence[Sentinel]) -> str:
 def draft(columns: Sequence[ColumnProfile], *, text: bool = False) -> Draft:
     """Draft a first policy for a table of these columns; `InputError` if none can be drafted.
 
-    `text` says that the cells come from a text file, so that numbers are found among the rest of
-    the texts once marks of missing values are gone.
+    If `text`, numbers and dates are looked for among texts once marks of missing are gone.
     """
     plain, marks = _without_marks(columns, text=text)
     guesses = {column.name: guess_role(column) for column in plain}
@@ -141,10 +139,7 @@ def _without_marks(
 def _without_sentinels(
     profile: ColumnProfile, found: Sequence[Sentinel], *, text: bool
 ) -> ColumnProfile:
-    """The profile of a column in which these marks count as missing.
-
-    If the other values come from texts (`text`) and are numbers or dates, they become such.
-    """
+    """The profile with these marks missing; if `text`, the rest is read as numbers or dates."""
     if not found or profile.counts is None:
         return profile
     gone = {one.value for one in found}
@@ -195,11 +190,7 @@ def _make_draft(
 
 
 def _draft_column(column: ColumnProfile, found: Guess, chosen: Suggestion | None) -> Column:
-    """The settings of a drafted column.
-
-    Dates that leave as they are say that they are dates, so that a preset can tell. Numbers that
-    are codes have no order: as texts they get no range.
-    """
+    """The settings of a drafted column: dates that leave say so, for presets; codes are texts."""
     if chosen is not None:
         codes = found.nature == "code" and column.is_whole and chosen.spec.name != "intervals"
         return Column(role=found.role, hierarchy=chosen.spec, kind=Kind.TEXT if codes else None)
@@ -294,8 +285,7 @@ def guess_role(column: ColumnProfile) -> Guess:
 def _guess_by_evidence(column: ColumnProfile) -> Guess:
     """Guess the role by all clues; sensitive texts that hardly repeat become unsure identifiers.
 
-    Texts for which a pattern has advice, such as numbers that were not read as such, stay sensitive
-    and get that advice.
+    Texts for which a pattern has advice stay sensitive and get that advice.
     """
     made = weigh_clues(column)
     made = replace(made, sure=made.sure and made.role not in {Role.DROP, Role.UNIT})
@@ -315,10 +305,7 @@ def _guess_by_evidence(column: ColumnProfile) -> Guess:
 def _ensure_some_quasi(
     columns: Sequence[ColumnProfile], guesses: dict[str, Guess]
 ) -> dict[str, Guess]:
-    """Make the column of most values that may leave quasi-identifying, if none is.
-
-    `InputError` if no column with values may leave. Only one unit and one weight column stay.
-    """
+    """Ensure a quasi-identifier, and at most one unit and weight; `InputError` if none can be."""
     if any(found.role is Role.QUASI for found in guesses.values()):
         return _keep_one_unit_and_weight(guesses)
     leaving = {Role.KEEP, Role.SENSITIVE, Role.DROP}

@@ -73,11 +73,7 @@ def _chance_alone(size: Counts, people: Counts, k: int) -> Floats:
 def telling_columns(
     policy: Policy, engine: Engine, coded: Mapping[str, CodedColumn]
 ) -> dict[str, str]:
-    """Find, by kept column that must not leave as it is, the reason as a clause.
-
-    Columns that single out fewest people stay, as many of them as may stay together. They are
-    looked at in a sample.
-    """
+    """Find, in a sample, which kept columns must go, and why; those that tell least stay."""
     kept = [name for name in policy.kept_or_weight if policy.columns[name].alone == "refuse"]
     able = [name for name in kept if name in coded]
     quasi = [name for name in policy.quasi if name in coded]

@@ -19,10 +19,7 @@ FULL = "no model, because each further 2-diverse column makes classes larger"
 
 
 def choose_models(
-    sensitive: Sequence[ColumnProfile],
-    harms: Mapping[str, float],
-    people: int | None,
-    k: int = K,
+    sensitive: Sequence[ColumnProfile], harms: Mapping[str, float], people: int | None, k: int = K
 ) -> tuple[tuple[AnyModel, ...], dict[str, str]]:
     """Choose k-anonymity and l-diversity of sensitive columns, the most harmful first.
 

@@ -22,10 +22,7 @@ _FEW = 20
 
 
 def settle_roles(
-    first: Draft,
-    engine: Engine,
-    columns: Sequence[ColumnProfile],
-    coded: Mapping[str, CodedColumn],
+    first: Draft, engine: Engine, columns: Sequence[ColumnProfile], coded: Mapping[str, CodedColumn]
 ) -> Draft:
     """Change roles in a draft until `anonymize` accepts every column that leaves as it is."""
     drafted = first

@@ -32,10 +32,7 @@ Shares = Mapping[frozenset[str], float]
 def with_joint_uniqueness(
     first: Draft, engine: "Engine", coded: Mapping[str, CodedColumn]
 ) -> Draft:
-    """Add to the reasons of a draft with which others each quasi-identifier singles out records.
-
-    It looks at sets of at most three columns, for a second, in a sample of a large table.
-    """
+    """Add to the reasons with which others (two at most) each column singles out records."""
     known = [coded[name] for name in coded if name in first.policy.quasi][:_COLUMNS]
     if not known or not engine.records:
         return first
@@ -103,10 +100,7 @@ def column_places(column: CodedColumn) -> Floats:
 
 
 def column_costs(places: Floats, names: list[str]) -> list[ColumnCost]:
-    """Estimate the loss of the others with and without each column.
-
-    `places` has a row per record and a column per name, 0..1.
-    """
+    """Estimate the loss of the others with and without each column; `places` are 0..1 by record."""
     every = mean_spans(places)
     found = []
     for j, name in enumerate(names):

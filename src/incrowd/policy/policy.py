@@ -267,10 +267,7 @@ def absent_columns(policy: Policy, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def require_declared(policy: Policy, names: Iterable[str]) -> None:
-    """Refuse a table with a column that the policy does not name, or without one that it names.
-
-    Nothing leaves by default, so every column must have a role; the error prints the lines to add.
-    """
+    """Refuse a table of other columns than the policy's; the error prints the lines to add."""
     names = tuple(names)
     lacking, extra = absent_columns(policy, names), undeclared_columns(policy, names)
     if lacking:

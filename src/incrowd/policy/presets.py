@@ -249,10 +249,7 @@ def quick(  # noqa: PLR0913  one argument per flag
 
 
 def _roles_in_order(names: tuple[str, ...], roles: Mapping[Role, Sequence[str]]) -> dict[str, Role]:
-    """The role of each column of the table, in its order; those not named are dropped.
-
-    `PolicyError` if the table lacks a column, or a column gets two roles.
-    """
+    """The role of each column, dropped if not named; `PolicyError` if unknown or given two."""
     role_of: dict[str, Role] = {}
     for role, wanted in roles.items():
         for name in wanted:

@@ -34,16 +34,11 @@ _DRAWN = (
 )
 
 
-def assumptions(policy: Policy, order: Order, *, seeded: bool) -> tuple[str, ...]:
-    """List the sentences of a certificate: what a release of this policy promises, and what not.
+def assumptions(policy: Policy, order: Order, *, seeded: bool) -> Iterator[str]:
+    """Yield the sentences of a certificate: what a release of this policy promises, and what not.
 
     `seeded` says that a seed was given, so that whoever has it can repeat what was drawn.
     """
-    return tuple(_sentences(policy, order, seeded))
-
-
-def _sentences(policy: Policy, order: Order, seeded: bool) -> Iterator[str]:
-    """Yield the sentences of `assumptions` in their order."""
     yield (
         "Nobody is assumed to know other columns about a person than the declared "
         f"quasi-identifiers: {', '.join(policy.quasi)}."
@@ -71,10 +66,7 @@ def _sentences(policy: Policy, order: Order, seeded: bool) -> Iterator[str]:
 
 
 def _end_sentences(policy: Policy, named: Sequence[str]) -> Iterator[str]:
-    """Yield sentences on what the ends of spans, members of sets and representatives reveal.
-
-    `named` are the names of the policy's models of a world.
-    """
+    """Yield what labels' ends and representatives reveal; `named` are the models of a world."""
     if policy.shown.ends_assumption:
         yield policy.shown.ends_assumption
     elif policy.ends == "exact" and not policy.shown.exact:

@@ -1,7 +1,4 @@
-"""The certificate of a release: models, thresholds, achieved values and the digest of its rows.
-
-It holds no cell value, and no seed of the shuffle: the seed would undo the shuffle.
-"""
+"""The certificate of a release: no cell value, and no seed of the shuffle, which would undo it."""
 
 import hashlib
 import json
@@ -66,10 +63,7 @@ class Distribution(_Entry):
     def without_labels(
         cls, reference: Reference, cells: NumberedCells, of: Literal["original", "release"]
     ) -> "Distribution":
-        """Make the entry of a reference without labels; `cells` are the column in the release.
-
-        `of` says whose people the reference counts.
-        """
+        """Make the entry of a reference; `cells` are the column, `of` says whom it counts."""
         return cls(
             people=tuple(reference.people.tolist()),
             places=tuple(reference.places(cells.labels.to_list()).tolist()),
@@ -104,10 +98,7 @@ class Seed(_Entry):
 
 
 class AloneShares(_Entry):
-    """Shares of people who alone in their class hold what unchanged columns show of them.
-
-    Counted by people, rounded up to four digits; fewer than five people count as five.
-    """
+    """Shares of people whom unchanged columns single out, counted and rounded as in `Alone`."""
 
     columns: dict[str, float]
     """By column that leaves unchanged."""
@@ -174,8 +165,7 @@ class Certificate(_Entry):
     unchanged: dict[str, float] = {}
     """By column whose values leave as they are: distinct values over cells with a value, 0..1."""
     alone: AloneShares | None = None
-    """Who is alone for whoever also knows columns that leave unchanged; None without such columns,
-    and in certificates from before this was counted."""
+    """Whom unchanged columns single out; None without such columns, and in older certificates."""
     world: CertifiedWorld | None = None
     """The world of k-map and delta-presence: they say nothing about other worlds."""
     assumptions: tuple[str, ...]
@@ -218,8 +208,7 @@ class Certificate(_Entry):
         if kind in {"json_invalid", "model_type"}:
             why = "is not a JSON document that `anonymize` writes"
         raise InputError(
-            f"the certificate {why}",
-            remedy="use the certificate file of the release, unchanged",
+            f"the certificate {why}", remedy="use the certificate file of the release, unchanged"
         )
 
 
@@ -270,10 +259,7 @@ def new_keys() -> tuple[bytes, bytes]:
 
 
 def sign(certificate: Certificate, private_key: bytes) -> Certificate:
-    """Copy a certificate with a signature by this private key (PEM); `InputError` if it is none.
-
-    The signature replaces any other.
-    """
+    """Copy a certificate, signed anew with this private key (PEM); `InputError` if it is none."""
     key = _read_key("private", private_key)
     plain = Certificate.from_json(certificate.model_copy(update={"signature": None}).to_json())
     signature = Signature(
@@ -292,8 +278,7 @@ def refuse_unusable_key(private_key: bytes) -> None:
 def signed_bytes(certificate: Certificate) -> bytes:
     """Write the bytes to sign: the whole certificate except its signature.
 
-    Fields that were never set are left out, so that signatures of older certificates stay valid
-    when later versions add fields.
+    Fields never set are left out: signatures stay valid when later versions add fields.
     """
     said = certificate.model_dump(
         mode="json", by_alias=True, exclude_unset=True, exclude={"signature"}
@@ -305,10 +290,7 @@ def signed_bytes(certificate: Certificate) -> bytes:
 
 
 def who_signed(certificate: Certificate, trusted: Sequence[bytes] = ()) -> Signed | None:
-    """Verify who signed a certificate; None if nobody did.
-
-    `trusted` are public keys (PEM); `InputError` if one of them is none.
-    """
+    """Verify who signed; None if nobody did, `InputError` if a `trusted` key (PEM) is none."""
     known = {public_fingerprint(key) for key in trusted}
     signature = certificate.signature
     if signature is None:

@@ -81,10 +81,7 @@ def certify(proved: Proved, facts: ProvedFacts) -> Certificate:
 
 
 def distribution_of(reference: Reference, cells: pl.Series) -> Distribution:
-    """The distribution that a certificate gives of a column, without values that nobody has.
-
-    `reference` counts the people of the release, `cells` are the column in it.
-    """
+    """The certificate's distribution of a released column, `cells`, of values that somebody has."""
     return Distribution.without_labels(reference.compact(), number_cells(cells), of="release")
 
 

@@ -122,10 +122,7 @@ def _world_candidates(
 def _people_alone(
     checked: CheckedRelease, found: Recount, policy: Policy, certificate: Certificate | None
 ) -> Alone | None:
-    """Count people whom unchanged columns single out; with a unit column, as certified.
-
-    None if no column leaves unchanged, or if neither the rows nor a certificate show it.
-    """
+    """Whom kept columns single out, with a unit as certified; None if unknown, or none is kept."""
     rows = found.rows
     if rows is None:
         return None
@@ -156,15 +153,12 @@ def _are_same_rows(
 def _is_same_digest(
     checked: CheckedRelease, certificate: Certificate | None, same: bool | None
 ) -> bool | None:
-    """Whether the certificate belongs to this release; None without one, or if that is unknown.
-
-    Digests of a frame and of a file cannot be compared: then `same` rows decide.
-    """
+    """Whether the certificate belongs to this release; None without one, or if that is unknown."""
     if certificate is None:
         return None
     if certificate.digest.of == checked.digest.of:
         return certificate.digest == checked.digest
-    return same
+    return same  # digests of a frame and of a file cannot be compared
 
 
 def _digest_faults(
@@ -354,18 +348,14 @@ def _attested_verdicts(
     certificate: Certificate, policy: Policy, verdicts: Sequence[Verdict]
 ) -> tuple[Verdict, ...]:
     """Take the verdicts of the certificate; those that the rows contradict are not met."""
-    each = zip(certificate.models, policy.models, verdicts, strict=True)
-    return tuple(_attested_verdict(*one) for one in each)
+    return tuple(map(_attested_verdict, certificate.models, policy.models, verdicts))
 
 
 def _attested_verdict(said: Attested, model: Any, counted: Verdict) -> Verdict:
-    """Take what a model reaches from the certificate: ok if it is enough and rows allow it.
-
-    `counted` counts records, and a class never has more people than records.
-    """
+    """Take what a model reaches from the certificate: ok if it is enough and rows allow it."""
     same = (said.name, said.column, said.asked) == (counted.name, counted.column, counted.asked)
     people = model.higher_is_safer and not model.columns and not model.requires
-    possible = not people or said.reached <= counted.reached
+    possible = not people or said.reached <= counted.reached  # people are never more than records
     met = said.reached >= said.asked - ROUNDING
     if not model.higher_is_safer:
         met = said.reached <= said.asked + ROUNDING
@@ -378,10 +368,7 @@ def _reference_spreads(
     certificate: Certificate | None,
     trees: Mapping[str, Reference],
 ) -> tuple[dict[str, Reference], list[str]]:
-    """Find the reference of each column that is judged, by name, with notes on its origin.
-
-    `trees` has the references of columns with a hierarchy at hand.
-    """
+    """Find the reference of each judged column, and notes on it; `trees` has some at hand."""
     held = {name: rows.counts((name,)) for name in policy.judged}
     found = {
         name: own_reference(

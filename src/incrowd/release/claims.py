@@ -1,7 +1,4 @@
-"""Compare a certificate with its release: recount what the rows show, list the rest.
-
-A name such as `loss.gcp` is the place of a figure in the certificate.
-"""
+"""Compare a certificate with its release: what the rows show is recounted, the rest is listed."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -67,7 +64,6 @@ class Recount:
     seen: SeenRelease | None = None
     """None if the release does not show its classes."""
     rows: ReleasedRows | None = None
-    """The rows, for further counts."""
     sealed: tuple[str, ...] = ()
     counted: bool = False
     """Whether every verdict was counted from the rows, not taken from the certificate."""
@@ -218,11 +214,7 @@ def _figure_faults(
 def _certified_model_faults(
     certificate: Certificate, policy: Policy, found: Recount
 ) -> Iterator[str]:
-    """Yield a fault if the certificate lists other models, more privacy or other values.
-
-    At most one: for other models than the policy's, else for more privacy than was counted, else
-    for other values. None if no verdict was counted.
-    """
+    """Yield at most one fault: other models, else more privacy, else other values than counted."""
     asked = [(model.name, model.column, model.asked) for model in certificate.models]
     verdicts = found.verdicts
     if verdicts and asked != [(model.name, model.column, model.asked) for model in verdicts]:
@@ -317,10 +309,7 @@ def _assumption_faults(certificate: Certificate) -> Iterator[str]:
 
 
 def _distinct_faults(certificate: Certificate, policy: Policy, found: Recount) -> Iterator[str]:
-    """Yield a fault if unchanged columns have other shares of distinct values than certified.
-
-    A certificate of another version may count spellings of one number apart.
-    """
+    """Yield a fault if unchanged columns have other shares of distinct values than certified."""
     if found.rows is None:
         return
     rows = found.rows

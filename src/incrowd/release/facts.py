@@ -74,10 +74,8 @@ class ProvedFacts:
     people: int
     """People in the release; records if the policy has no unit column."""
     classes: int
-    """Number of classes."""
     left_out: LeftOut
     risk: Risk
-    """Risk of the released rows."""
     alone: Alone | None = None
     """Whom columns that leave unchanged single out; None if there is none."""
     levels: Mapping[str, int] | None
@@ -91,8 +89,7 @@ class ProvedFacts:
     why: str = ""
     """What was looked at, and why this recoding."""
     loss: Mapping[str, float] = field(default_factory=dict)
-    """All loss figures by name, with all digits. What leaves has fewer if records were left out:
-    see `withholding`."""
+    """All loss figures by name, with all digits; what leaves may have fewer: see `withholding`."""
     max_class_ncp: float = 0.0
     """The largest share (NCP) that a class loses, 0..1."""
     bound_met: bool | None = None
@@ -131,11 +128,7 @@ def facts_of(proved: Proved) -> ProvedFacts:
 
 
 def _risk_of(proved: Proved) -> Risk:
-    """Measure the risk of the rows that leave, in blocks where that is possible.
-
-    After a permutation equal rows say nothing about sensitive values: then only
-    re-identification is measured.
-    """
+    """Measure the risk of released rows; after a permutation only that of re-identification."""
     table, policy = proved.table, proved.table.policy
     names = () if policy.shown.exact else policy.sensitive
     held = [table.counted[name][0] for name in names]
@@ -176,15 +169,12 @@ def _least_l(proved: Proved, risk: Risk) -> Any:
 
 
 def _keeps_bound(policy: Policy, largest: float) -> bool | None:
-    """Whether no class loses more than the search allows; None without a limit of it or of columns.
-
-    `largest` is the most that a class loses. The limits of columns hold in every release.
-    """
+    """Whether no class loses more than the search allows; None without any limit."""
     most = policy.search.largest_class_loss
     limited = any(c.highest is not None or c.widest is not None for c in policy.columns.values())
     if most is None and not limited:
         return None
-    return most is None or largest <= most + ROUNDING
+    return most is None or largest <= most + ROUNDING  # limits of columns hold in every release
 
 
 def _count_people(proved: Proved) -> int:

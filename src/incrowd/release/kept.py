@@ -13,25 +13,18 @@ from incrowd.verify.verify import SeenRelease, see_release
 from incrowd.withholding import round_up_share
 
 Blocks = Callable[[], Iterable[CountedRows]]
-"""Returns distinct rows of quasi-identifiers and kept columns, block by block; called again for
-each further pass."""
+"""Returns distinct rows of quasi-identifiers and kept columns in blocks, anew for each pass."""
 
 
 def kept_columns(policy: Policy) -> tuple[str, ...]:
-    """The columns that leave as they are and are said to be known to nobody.
-
-    An empty tuple if quasi-identifiers leave exact, too: by these every row is found already.
-    """
+    """The kept columns; none if quasi-identifiers leave exact, which find every row already."""
     return () if policy.shown.exact else policy.kept_or_weight
 
 
 def measure_alone_by_policy(
     blocks: Blocks, policy: Policy, uncounted: Collection[str] = ()
 ) -> Alone | None:
-    """Count people whom kept columns single out, block by block; None if none is kept.
-
-    `uncounted` are columns of lists and structures, which are not compared.
-    """
+    """Count whom kept columns single out, `uncounted` ones not compared; None if none is kept."""
     kept = kept_columns(policy)
     if not kept:
         return None

@@ -1,7 +1,4 @@
-"""Load a table by its policy: code its columns, build hierarchies, count the rows.
-
-A loaded table can be reused: releases, frontiers and what-ifs start from it.
-"""
+"""Load a table by its policy, for releases, frontiers and what-ifs: code and count its rows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -247,10 +244,7 @@ def count_table(
     world: World | None = None,
     sampled: Sampler | None = None,
 ) -> CountedTable:
-    """Code a table by hierarchies that cover the world's values, and count it as `load` does.
-
-    `PolicyError` if policy and table have different columns.
-    """
+    """Code and count a table as `load` does, by hierarchies that cover the world's values."""
     require_declared(policy, engine.names)
     refuse_marked_weights(engine, policy)
     names = tuple(dict.fromkeys((*policy.quasi, *policy.counted)))
@@ -303,10 +297,7 @@ def _world_people(world: World, quasi: Quasi) -> dict[str, Counts]:
 def _add_world(
     against: WorldReference, compiled: Compiled, quasi: Quasi, *, exact: bool
 ) -> tuple[WorldReference, Compiled]:
-    """Add the world to the problem, and the table's hierarchies to the world; return both.
-
-    `exact` says that labels end on exact values.
-    """
+    """Add hierarchies to the world, and the world to the problem; `exact` if ends are values."""
     problem = compiled.problem
     reading = Missing.OWN_VALUE if problem.missing is Missing.SUPPRESS else problem.missing
     world = CandidateCounter.of(against.world, problem.columns, reading, exact=exact)

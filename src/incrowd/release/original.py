@@ -58,10 +58,7 @@ class Original:
     def recount(
         self, seen: SeenRelease, rows: ReleasedRows, world: CertifiedWorld | None = None
     ) -> Recounted:
-        """Recount from the release and its original, without the search.
-
-        `world` is the one of the certificate: what labels stand for depends on it.
-        """
+        """Recount without the search; labels depend on `world`, that of the certificate."""
         faults: list[str] = []
         notes = [] if self.table.policy.shown.tells_loss else [_UNTOLD]
         other = self._is_another_world(world)
@@ -107,10 +104,7 @@ class Original:
         return world is None or world.digests != against.digests
 
     def _losses(self, seen: SeenRelease, rows: ReleasedRows, notes: list[str]) -> dict[str, float]:
-        """Recount losses by name; none if labels do not tell them.
-
-        If some labels can be read in two ways, `notes` gets a line.
-        """
+        """Recount losses by name; none if labels do not tell them: `notes` says if ambiguous."""
         policy, tally = self.table.policy, self.table.compiled.problem.tally
         if not policy.shown.tells_loss:
             return {}
@@ -153,10 +147,7 @@ class Original:
         return missing >= int(crowds.sizes[empty].min())
 
     def _classification_loss(self, rows: ReleasedRows, records: int) -> dict[str, float]:
-        """The share of records left out or outside their class's majority, under its name.
-
-        Empty if the policy has no target column, or people have several records.
-        """
+        """The classification loss under its name; empty without a target, or with a unit column."""
         policy = self.table.policy
         target = next(iter(policy.loss.columns), None)
         if target is None or self.table.unit is not None:

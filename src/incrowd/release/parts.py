@@ -270,10 +270,7 @@ class RecodingJob:
     def _show_part(
         self, part: int, rows: pl.DataFrame, classes: Codes, outcome: Outcome
     ) -> pl.DataFrame:
-        """The records that leave with their labels and the ends of their cells as codes.
-
-        `classes` has the class of each record, below 0 if it is left out.
-        """
+        """The records that leave, those of `classes` from 0 on, with labels and ends as codes."""
         kept = np.flatnonzero(classes >= 0)
         of = classes[kept]
         cells = self.shown.cells(outcome, {}, ())
@@ -289,10 +286,7 @@ class RecodingJob:
 
 
 def _outcome_of_classes(problem: Problem, cells: pl.DataFrame, records: int) -> Outcome:
-    """Make the outcome from what classes show, without the records behind them.
-
-    `cells` has a line for each class; those of all `records` that are in none are left out.
-    """
+    """Make the outcome of classes, each a line of `cells`; all other `records` are left out."""
     width = len(problem.columns)
     empty = np.zeros((width, 0), dtype=np.int32)
     if cells.is_empty():

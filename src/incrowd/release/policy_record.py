@@ -15,11 +15,8 @@ _LISTED = ("rows", "values")
 
 
 def redact(policy: Policy) -> dict[str, Any]:
-    """Write the policy in plain values; lists of cell values become a number and a digest.
-
-    The time limit is recorded also if it is the usual one, as ever: digests stay the same.
-    """
-    if policy.time_limit is None:
+    """Write the policy in plain values; lists of cell values become a number and a digest."""
+    if policy.time_limit is None:  # recorded as ever, so that digests stay the same
         policy = policy.model_copy(update={"time_limit": IMPROVING})
     redacted: dict[str, Any] = without_cells(codec.plain_values(policy))
     return redacted
@@ -87,10 +84,7 @@ def promise_in(policy: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def restore_flat_policy(policy: Mapping[str, Any]) -> Policy:
-    """Read a certificate's policy with flat hierarchies, enough to check a release.
-
-    `InputError` if it cannot be read.
-    """
+    """Read a certificate's policy with flat hierarchies, to check; `InputError` if unreadable."""
     with boundary(InputError("the policy in the certificate cannot be read")):
         columns = {
             name: column | ({"hierarchy": "flat"} if "hierarchy" in column else {})
@@ -100,10 +94,7 @@ def restore_flat_policy(policy: Mapping[str, Any]) -> Policy:
 
 
 def restore_policy(policy: Mapping[str, Any]) -> Policy | None:
-    """Read a certificate's policy with its hierarchies; `InputError` if it cannot be read.
-
-    None if it has only a digest or a file name of one of them.
-    """
+    """Read a certificate's policy; None if it lacks a hierarchy, `InputError` if unreadable."""
     with boundary(InputError("the policy in the certificate cannot be read")):
         for column in policy["columns"].values():
             tree = column.get("hierarchy", {})

@@ -1,7 +1,4 @@
-"""Prove a release: the judges compare the engine's evidence with the policy.
-
-This is the only place that queries the evidence; all judges are in `verify`.
-"""
+"""Prove a release: the only place that queries engines for evidence, which `verify` judges."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -141,10 +138,7 @@ class ReleaseEvidence:
 
 
 def prove(table: LoadedTable, plan: RowPlan, staged: Staged, written: Written) -> Proof:
-    """Judge a written release by its policy; `NotMetError` if its rows or cells are not as planned.
-
-    A model that is not met is no error here: its verdict says so.
-    """
+    """Judge a written release: `NotMetError` for wrong rows or cells, verdicts on models."""
     evidence = ReleaseEvidence(table, staged, written)
     proof = _proof_of(evidence, plan)
     return replace(proof, spread=evidence.release_spreads, alone=_count_alone(evidence))
@@ -192,10 +186,7 @@ def _count_alone(evidence: ReleaseEvidence) -> Alone | None:
 
 
 def can_judge_in_blocks(table: LoadedTable) -> bool:
-    """Whether classes can be judged some at a time.
-
-    Not if people have several records, or classes are compared with each other or with a world.
-    """
+    """Whether classes can be judged some at a time: not with units, a world or matching classes."""
     anything = table.policy.missing is Missing.MATCHES_ANYTHING
     return table.unit is None and table.against is None and not anything
 

@@ -45,10 +45,7 @@ class RefusedResult:
 
 
 def refused_result(proved: Proved) -> RefusedResult:
-    """Count in figures what fails in a result that does not satisfy its policy.
-
-    Classes are those of the search, which equal those that were judged.
-    """
+    """Count what fails in a result that does not satisfy its policy, by classes of the search."""
     problem, outcome = proved.table.compiled.problem, proved.outcome
     classes = judged_classes(problem, outcome)
     failing = [~model.satisfied_by(classes) for model in problem.models]

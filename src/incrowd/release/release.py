@@ -61,10 +61,7 @@ class Release(ProvedFacts, Shown):
 
     @classmethod
     def of_verified(cls, facts: ProvedFacts, **made: Any) -> "Release":
-        """Make a release of verified rows; `NotMetError` if a model is not met, or there is none.
-
-        `made` are the fields of a release that `facts` lack.
-        """
+        """Make a release of facts and what they lack; `NotMetError` unless all models are met."""
         if not facts.models:
             raise NotMetError("the policy has no model, so the release would protect nobody")
         demand_models_met(facts.models)

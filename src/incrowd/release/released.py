@@ -28,7 +28,6 @@ class ReleasedRows:
     split: Mapping[str, str]
     """By column that leaves as two, where cells begin and end: the label of a suppressed cell."""
     marks: MissingMarks
-    """What means missing."""
     blank: bool
     """Whether blank texts mean missing, as in text files."""
 
@@ -36,10 +35,7 @@ class ReleasedRows:
     def of(
         cls, rows: Countable, policy: Policy, certificate: Certificate | None, *, text: bool
     ) -> "ReleasedRows":
-        """Read the rows by their policy and certificate, without the table that they come from.
-
-        `text` says that they come from a text file.
-        """
+        """Read rows by policy and certificate, without the table; `text` if from a text file."""
         split = split_columns(policy.quasi, rows.names) if policy.split_ends else ()
         blank = text or (certificate is not None and certificate.blank)
         return cls(rows, dict.fromkeys(split, TOP), policy.marks, blank)

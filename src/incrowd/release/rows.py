@@ -152,10 +152,7 @@ def dropped_columns(policy: Policy) -> tuple[str, ...]:
 def leaving_names(
     policy: Policy, names: Iterable[str], split: Iterable[str] = ()
 ) -> tuple[str, ...]:
-    """Those of the table's columns, `names`, that leave, in order; then the columns that are added.
-
-    Columns of `split` leave as two, for their ends.
-    """
+    """The columns that leave: those of `names`, then added ones, two for each of `split`."""
     split = tuple(split)
     gone = {*dropped_columns(policy), *split}
     added = () if policy.class_column is None else (policy.class_column,)

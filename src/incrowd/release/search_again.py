@@ -34,8 +34,7 @@ class SearchAgain:
     def __call__(self, rows: Counts) -> list[Cells | None] | None:
         """Search a table of these rows of the world; return what each of its records shows.
 
-        None stands for a record that is left out. The whole result is None if nothing can be
-        released.
+        None stands for a record that is left out; the whole is None if nothing can be released.
         """
         engine = MemoryEngine(self._people[rows.tolist()], text=False)
         try:

@@ -117,8 +117,7 @@ def _ways_to_take(people: Sequence[int], number: int) -> Iterator[list[int]]:
 def drawn_table(table: LoadedTable) -> DrawnTable:
     """Describe a table as drawn from its small world.
 
-    `InfeasibleError` if it was not drawn from it, or other tables cannot be or are too many to be
-    searched.
+    `InfeasibleError` if it was not, or other tables cannot be searched or are too many.
     """
     policy, world = table.policy, table.world.world
     size = f"the world has {count_of(world.people, 'person', 'people')}, fewer than {ENOUGH}"
@@ -208,11 +207,7 @@ class FittingKinds:
         return cls(fits, seen.crowds.records)
 
     def may_show(self, held: Counts) -> bool:
-        """Whether a table that holds so many people of each distinct row may give the release.
-
-        Labels cover the values of their records, so that there must be enough people for each
-        line, and for all lines together.
-        """
+        """Whether `held` people of each row are enough for every line, and for all together."""
         enough: Flags = self.fits @ held >= self.records
         return bool(enough.all() and held[self.fits.any(axis=0)].sum() >= self.records.sum())
 
@@ -307,10 +302,7 @@ class _AlikeTables:
         owned = [sums / (alike * people[of]) for (_, of), sums in self._owned.items()]
         nobody = Fraction(0)
         return Posterior(
-            self._drawn.tables,
-            alike,
-            max(present, default=nobody),
-            max(owned, default=nobody),
+            self._drawn.tables, alike, max(present, default=nobody), max(owned, default=nobody)
         )
 
 

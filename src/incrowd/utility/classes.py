@@ -36,8 +36,7 @@ def losses_of(
 ) -> dict[str, float]:
     """Compute every loss that labels and class sizes tell, by name, defined as in `incrowd.loss`.
 
-    `records` are those of the original; one that is left out costs 1. `average_class`, `il1` and
-    `ilinf` are missing if the release has no class.
+    One of `records` that is left out costs 1; `average_class`, `il1` and `ilinf` need a class.
     """
     classes, sizes = classes_and_sizes([column.codes for column in columns])
     share = np.array(weights) / sum(weights)

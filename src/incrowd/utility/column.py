@@ -13,11 +13,7 @@ FINE = 100
 """Cells of a column by itself: numbers and dates with more values are put together."""
 COARSE = 20
 """Cells of a column next to another one."""
-_KINDS: dict[Kind, ColumnKind] = {
-    Kind.NUMBER: "number",
-    Kind.DATE: "date",
-    Kind.TEXT: "category",
-}
+_KINDS: dict[Kind, ColumnKind] = {Kind.NUMBER: "number", Kind.DATE: "date", Kind.TEXT: "category"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,10 +73,7 @@ class OriginalColumn:
         return float(places[0]), float(places[-1])
 
     def to_unit_scale(self, places: Floats) -> Floats:
-        """Places on the column's scale, from 0 at its smallest to 1 at its largest value.
-
-        All are 0 if these are equal.
-        """
+        """Places on the column's scale: 0 at its smallest, 1 at its largest value; 0 if equal."""
         low, high = self.ends
         whole = high - low
         return np.zeros(len(places)) if not whole > 0 else (places - low) / whole

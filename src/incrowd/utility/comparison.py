@@ -121,8 +121,7 @@ class Coefficient:
     """None if the release does not tell it."""
     release_error: float | None
     overlap: float | None
-    """How far the two 95 % intervals overlap, as a mean share of both; 1 is best, 0 or less is
-    none."""
+    """The overlap of the 95 % intervals, as a mean share of both; 1 is best, 0 or less none."""
 
     @property
     def difference(self) -> float | None:

@@ -18,10 +18,7 @@ def two_way_counts(one: CellShares, other: CellShares) -> Floats:
 
 
 def two_way_variance(one: CellShares, other: CellShares) -> tuple[Floats, Floats]:
-    """Return (counts, variances) of the records in each pair of cells.
-
-    A record that is there with a chance of p adds p to the count and p (1 - p) to the variance.
-    """
+    """Return (counts, variances) of records per pair of cells: a chance p adds p and p (1 - p)."""
     held = _count_patterns(one, other)
     counts: Floats = one.shares.T @ (held @ other.shares)
     square: Floats = (one.shares**2).T @ (held @ other.shares**2)

@@ -45,10 +45,7 @@ def total_variation(before: Floats, after: Floats) -> float:
 
 
 def earth_mover_distance(original: OriginalColumn, mass: Floats) -> float | None:
-    """How far known values move on average, as a share of the range.
-
-    None for categories, and if either side has no values.
-    """
+    """How far values move, as a mean share of the range; None for categories or no values."""
     before, after = original.counts[1:], mass[1:]
     if not original.ordered or not before.sum() or not after.sum():
         return None
@@ -65,8 +62,7 @@ def _column_share_within_noise(column: ReleasedColumn) -> float:
 def share_within_noise(true: Floats, estimate: Floats, variance: Floats) -> float:
     """The share of counts whose estimate is off by at most `NOISE` deviations or half a record.
 
-    Estimates are scaled to as many records as the true counts; cells that nobody is in on either
-    side do not count.
+    Estimates are scaled to the true total; cells that are empty on both sides do not count.
     """
     scale = float(true.sum()) / max(float(estimate.sum()), 1.0)
     held = (true > 0) | (estimate > 1e-9)

@@ -54,10 +54,7 @@ def parse_formula(text: str) -> Formula:
 
 
 def _split_words(text: str) -> list[tuple[str, str]]:
-    """Split a formula into (kind, word) pairs; a kind is "sign" or "name".
-
-    `PolicyError` if a backtick does not end.
-    """
+    """Split a formula into (sign or name, word) pairs; `PolicyError` if a backtick does not end."""
     words, at = [], 0
     text = text.rstrip()
     while at < len(text):

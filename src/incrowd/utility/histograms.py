@@ -26,10 +26,7 @@ _CORE = (0.05, 0.95)
 
 
 def histogram(column: OriginalColumn, mass: Floats | None) -> ColumnHistogram:
-    """Make the bars of a column before and after, without bars that are empty in both.
-
-    `mass` is the release's records per code, None if the release is empty.
-    """
+    """Make the bars of a column and `mass`, released records per code; none is empty in both."""
     labels, bar = _bars(column)
     before = np.bincount(bar, column.counts, len(labels)).astype(np.float64)
     after = np.zeros(len(labels))

@@ -86,8 +86,7 @@ class ComparisonQuestion:
     weights: Mapping[str, float] = field(default_factory=dict)
     """How much the loss of a column matters; 1 if not given."""
     not_counted: int = 0
-    """Records of the original that losses do not count: the policy leaves out those with a missing
-    quasi-identifier."""
+    """Records that losses do not count: those left out for a missing quasi-identifier."""
     models: bool = True
     seed: int = 0
 
@@ -168,10 +167,7 @@ class _ReleaseComparison:
         return fsum(variation) / len(variation), fsum(within) / len(within)
 
     def queries(self) -> QueryUtility | None:
-        """Answer queries over the quasi-identifying columns, or over all if none is known.
-
-        None if there are fewer than two columns, or no records.
-        """
+        """Answer queries over quasi-identifying, else all columns; None if under two, or empty."""
         names = list(self.quasi or tuple(self.release.columns))
         sensitive = [n for n in self.question.sensitive if n in self.release.columns]
         names = [n for n in names if n not in sensitive[:1]]
@@ -191,10 +187,7 @@ class _ReleaseComparison:
         )
 
     def model_tests(self, notes: list[str]) -> Iterator[ModelTest]:
-        """Yield the model test of each target; where there is none, add to `notes` why.
-
-        Nothing if tests are not asked for, or if the release holds no records.
-        """
+        """Yield tests of targets, or add to `notes` why not; none if unasked or without records."""
         if not self.question.models or not self.release.records:
             return
         columns = {name: self.original.columns[name] for name in self.release.columns}
@@ -213,10 +206,7 @@ class _ReleaseComparison:
                 yield found
 
     def regression(self, notes: list[str]) -> Regression | None:
-        """The regression of the formula on both tables; None without a formula or records.
-
-        None, too, if it fails: then `notes` gets the reason.
-        """
+        """The formula's regression; None without one or records, or if it fails (see `notes`)."""
         formula = self.question.formula
         if formula is None or not self.release.records:
             return None

@@ -101,16 +101,9 @@ def run_model_test(
 
 
 def _learning_data(
-    task: Task,
-    features: Mapping[str, Feature],
-    some: Counts,
-    draw: np.random.Generator | None,
+    task: Task, features: Mapping[str, Feature], some: Counts, draw: np.random.Generator | None
 ) -> tuple[Floats, Floats]:
-    """The predictors and the target of these records, without those that lack the target.
-
-    If `draw` is given the category of a label that stands for several is drawn, else the likeliest
-    is taken.
-    """
+    """Predictors and target of records that have one, categories by `draw` or the likeliest."""
     target = features[task.target.name]
     some = some[target.known[some]]
     parts = [_predictors(features[column.name], some) for column in task.columns]

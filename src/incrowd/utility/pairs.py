@@ -93,10 +93,7 @@ def association(one: Feature, other: Feature) -> float | None:
 
 
 def correlation(one: Feature, other: Feature) -> float | None:
-    """Pearson's correlation; None if one is constant or no record has both.
-
-    The variance that labels leave open is added to that of the means.
-    """
+    """Pearson's correlation, labels' variance added; None if constant, or no record has both."""
     both = one.known & other.known
     if not both.any():
         return None
@@ -109,10 +106,7 @@ def correlation(one: Feature, other: Feature) -> float | None:
 
 
 def correlation_ratio(category: Feature, number: Feature) -> float | None:
-    """How much of a number's deviation the category tells, as a root of shares, 0..1.
-
-    None if no record has both, or one of them is constant.
-    """
+    """The root of the share of a number's variance that a category tells; None if constant."""
     both = category.known & number.known
     if not both.any():
         return None
@@ -140,10 +134,7 @@ def cramers_v(table: Floats) -> float | None:
 
 
 def choose_pairs(columns: Sequence[OriginalColumn]) -> list[tuple[int, int]]:
-    """Choose the pairs of columns to compare, by place: all, or the most associated ones.
-
-    Pairs are ranked in the original by Cramér's V of their cells in records at even distances.
-    """
+    """Choose pairs of columns, by place: all, or the most associated by Cramér's V in a sample."""
     every = list(combinations(range(len(columns)), 2))
     if len(every) <= MOST_PAIRS:
         return every

@@ -119,8 +119,7 @@ def _coefficients(
 def interval_overlap(one: tuple[float, float], other: tuple[float, float]) -> float:
     """The overlap of two 95 % intervals, as a mean share of both (Karr et al., 2006).
 
-    Each is given by (estimate, standard error). Below 0 if they are apart; 1 or 0 if one of them
-    is a point.
+    Each is (estimate, standard error). Below 0 if they are apart; 1 or 0 if one is a point.
     """
     ends = [(value - _NORMAL * error, value + _NORMAL * error) for value, error in (one, other)]
     common = min(high for _, high in ends) - max(low for low, _ in ends)
@@ -243,10 +242,9 @@ def _fit_linear(design: _Design) -> _FittedModel | None:
 
 
 def _fit_logistic(design: _Design) -> _FittedModel | None:
-    """Fit by maximum likelihood with Newton's method.
+    """Fit by maximum likelihood with Newton's method; errors are infinite as in `_fit_linear`.
 
-    None if it does not settle, records are few or the outcome does not vary. Errors are infinite
-    where the records do not tell a coefficient or it has no finite estimate.
+    None if it does not settle, records are few or the outcome does not vary.
     """
     records, terms = design.x.shape
     if records <= terms or not 0 < design.y.mean() < 1:

@@ -13,8 +13,7 @@ NEAR, FAR = 0.05, 0.20
 """Shares of the records that would have to move: up to the first a column, a two-way table or the
 answer to a query is close; above the second it is far off."""
 OVERLAP, LITTLE_OVERLAP = 0.8, 0.5
-"""How far intervals of a coefficient overlap: from the first on it is close, below the second
-far."""
+"""How far intervals of a coefficient overlap: close from the first on, far below the second."""
 LEARNED, LITTLE_LEARNED = 0.9, 0.5
 """How much of what a model gains over guessing is left if it learns from the release: likewise."""
 LIMITS = (

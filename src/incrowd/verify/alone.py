@@ -117,10 +117,7 @@ class AloneCounts:
 def measure_alone(
     blocks: Blocks, kept: Sequence[str], limit: AloneLimit, unseen: Sequence[str] = ()
 ) -> Alone:
-    """Count whom kept columns single out, and name the columns to blame if these are too many.
-
-    Columns that nobody can look into (`unseen`) count as singling out everybody.
-    """
+    """Count whom kept columns single out, `unseen` ones everybody; find those beyond the limit."""
     able = tuple(name for name in kept if name not in unseen)
     judged = tuple(name for name in able if name not in limit.accepted)
     hidden = tuple(name for name in kept if name in unseen and name not in limit.accepted)
@@ -140,10 +137,7 @@ def measure_alone(
 
 
 def _excess_columns(blocks: Blocks, judged: Columns, most: float, found: AloneCounts) -> Columns:
-    """The columns of `judged` without which at most a share `most` of the people is alone.
-
-    Columns stay as long as they may, those first that alone single out fewest (by `found`).
-    """
+    """The columns of `judged` to leave out to be within `most`; those that tell least stay."""
     order = sorted(judged, key=lambda name: found.alone[name,])
     counts = count_alone(blocks(), [tuple(order[:number]) for number in range(len(order) + 1)])
     stay = {name for some in counts.alone if counts.share(some) <= most for name in some}

@@ -146,8 +146,7 @@ def _runs_of_places(places: Codes) -> Counts:
 def _leaf_of_values(domain: Domain, leaves: Domain) -> Counts:
     """The number of the leaf that each value of the world is; `_NO_LEAF` where it is none.
 
-    Values of one kind are equal by value; others by their text, or by the number or date that
-    their text is.
+    Values of one kind are equal by value; others by text, or by the number or date it is.
     """
     kinds = {domain.kind, leaves.kind}
     if kinds in ({Kind.NUMBER}, {Kind.DATE}):
@@ -346,11 +345,8 @@ class CandidateCounts:
             yield chunk, bits
 
     def _fitting_pairs(self, bits: Bits, people: slice) -> tuple[Counts, Counts]:
-        """List all pairs (line, person) of a line and one of these people who fits it, each once.
-
-        Only words with a bit in them are looked into: most tuples fit few.
-        """
-        line, word = np.nonzero(bits)
+        """List each pair (line, person) of a line and one of these people who fits it, once."""
+        line, word = np.nonzero(bits)  # most lines fit few rows, so most words have no bit
         found, bit = np.nonzero(np.unpackbits(bits[line, word].view(np.uint8)).reshape(-1, 64))
         line, row = line[found], 64 * word[found] + bit
         person = (

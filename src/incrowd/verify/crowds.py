@@ -70,10 +70,7 @@ class Crowds:
         return crowd, value, count
 
     def _repeat_in_crowds(self, member: Counts) -> tuple[Counts, Counts]:
-        """Repeat each entry of a class for every crowd of the class: (crowds, places of entries).
-
-        `member` has the class of each entry, ascending.
-        """
+        """Repeat entries for every crowd of their classes, which ascend: (crowds, places)."""
         if self.pairs is None:
             return member, np.arange(len(member), dtype=np.int64)
         crowd, inside = self.pairs
@@ -83,11 +80,7 @@ class Crowds:
 
 
 def crowds_of(
-    columns: Sequence[Counts],
-    unit: Counts | None,
-    *,
-    anything: bool,
-    records: Counts | None = None,
+    columns: Sequence[Counts], unit: Counts | None, *, anything: bool, records: Counts | None = None
 ) -> Crowds:
     """Find the crowds of rows by their numbered cells (`number_cells`), one array per column.
 
@@ -190,10 +183,7 @@ def pack(columns: Sequence[Counts]) -> Counts:
 
 
 def _matching_classes(shown: Counts) -> tuple[Counts, Counts]:
-    """List all pairs (crowd, member) of classes that match through missing cells, also with itself.
-
-    `shown` has a column per class. `LimitError` if there are more than `_MOST_PAIRS`.
-    """
+    """List pairs (crowd, member) of matching classes, columns of `shown`; `LimitError` if many."""
     patterns, of = np.unique(shown == 0, axis=1, return_inverse=True)
     members = [np.flatnonzero(of == p) for p in range(patterns.shape[1])]
     crowd, member, total = [], [], 0

@@ -161,10 +161,7 @@ _KINDS: Mapping[str, Callable[[Any, Holders], Judgement]] = {
 
 
 def _judge_alpha_k(model: Any, evidence: Evidence) -> Judgement:
-    """Judge whether crowds have k people and no value above alpha (Wong et al. Section 2).
-
-    The value is 1.0 if a crowd has fewer than k people.
-    """
+    """Judge whether crowds have k people (else 1.0) and no value above alpha (Wong Section 2)."""
     holders = evidence.holders(model.column)
     if int(evidence.people.min()) < model.k:
         return 1.0, False
@@ -196,10 +193,7 @@ def _judge_k_map(model: Any, evidence: Evidence) -> Judgement:
 
 
 def _judge_delta_presence(model: Any, evidence: Evidence) -> Judgement:
-    """Judge by the highest chance that an individual is in the table, by one crowd and by all.
-
-    Nergiz et al. 2007; of all crowds what they say of one individual is added up.
-    """
+    """Judge by the highest chance to be in the table, by one crowd or all (Nergiz et al. 2007)."""
     people, there = evidence.crowds.people_of_class, _candidates(model, evidence)
     share = max(float((people / np.maximum(there, 1)).max()), evidence.presence or 0.0)
     met = bool((there > 0).all()) and _are_at_most(people, there, meant_fraction(model.delta))
@@ -283,10 +277,7 @@ def _missing_shares(holders: Holders) -> Floats:
 
 
 def _hierarchical_distance(holders: Holders, values: Values) -> Floats:
-    """Per crowd: the sum of what is carried over each node, times its share of the height.
-
-    `NotMetError` if the column has no hierarchy.
-    """
+    """Per crowd: what nodes carry times their height, summed; `NotMetError` without hierarchy."""
     if values.maps is None:
         raise NotMetError(
             "a sensitive column lacks its hierarchy, so its distances cannot be verified",

@@ -30,7 +30,4 @@ class LabelTree(Protocol):
     def decode_all(
         self, labels: Sequence[str | None], named: frozenset[str] | None = None
     ) -> Decoded:
-        """The leaves of each label; `InputError` if one stands for none.
-
-        `named` is what all labels of the column name.
-        """
+        """The leaves of each label, if the column names `named`; `InputError` if one has none."""

@@ -119,10 +119,7 @@ def _weights(columns: Sequence[LossColumn]) -> list[float]:
 def _mean_cost(
     columns: Sequence[LossColumn], costs: Sequence[Floats], released: Counts, records: int
 ) -> float:
-    """The weighted mean over all records of what their cells cost; one left out costs 1.
-
-    `released` says how many records each row stands for.
-    """
+    """The weighted mean cost of records, `released` by row; one that is left out costs 1."""
     paid = [
         weight
         * math.fsum((records_per_code(column.cells.codes, released, len(cost)) * cost).tolist())
@@ -242,8 +239,7 @@ def _ends_of_text(leaves: Domain, text: str) -> tuple[float, float] | None:
 def _date_ends(leaves: Domain, text: str) -> tuple[float, float] | None:
     """The first and last moment of what a text names (`_period`); None if it is no date.
 
-    Where leaves are days, the last is the start of the last day; elsewhere it is the start of what
-    comes after.
+    The last is the start of the last day if leaves are days, else of what comes after.
     """
     start, after = _period(text)
     if start is None or after is None:
@@ -253,10 +249,7 @@ def _date_ends(leaves: Domain, text: str) -> tuple[float, float] | None:
 
 
 def _period(text: str) -> tuple[Any, Any]:
-    """The start of a day, month, quarter or year and what comes after it; twice None if no date.
-
-    Of a moment it is that moment twice.
-    """
+    """The start of a day, month, quarter or year and of the next; a moment, or None, twice."""
     quarter = read_quarter(text)
     if quarter is not None:
         start = np.datetime64(quarter.low)

@@ -82,10 +82,7 @@ def demand_covering(tree: LabelTree, column: ShownColumn) -> None:
 
 
 def _flag_other_values(tree: LabelTree, column: ShownColumn) -> Flags:
-    """Flag pairs that show another value than the record holds, and no node over it.
-
-    A value that is written as a set may stand for what the set does.
-    """
+    """Flag pairs that show another value, not written as a set, and no node over their own."""
     values = enumerate(tree.labels[0].tolist(), start=1)
     code = {label: code for code, label in values if read_members(label) is None}
     texts = column.cells.labels.to_list()
@@ -140,10 +137,7 @@ def demand_steady(column: ShownColumn) -> None:
 
 
 def demand_represented(tree: LabelTree, column: ShownColumn) -> None:
-    """Demand that every cell shows a value, or its node, of somebody in the same crowd.
-
-    A crowd is all records that show the same in all columns that were counted together.
-    """
+    """Demand that cells show a value, or its node, of a record that shows the same `together`."""
     cells, crowd = column.cells, column.together
     each = tree.decode_all([None, *cells.labels.to_list()])
     domain = len(tree.leaves) + 1
@@ -224,10 +218,7 @@ def _refuse_torn(surplus: int, equal: str) -> None:
 
 
 def demand_permuted(held: CountedRows, shown: CountedRows) -> None:
-    """Demand that every class shows the sensitive rows it held, each as often, in any order.
-
-    All sensitive columns of a record change places together.
-    """
+    """Demand that every class shows the sensitive rows it held, each as often, in any order."""
     if held.classes is None or shown.classes is None:
         raise NotMetError("the release does not show its classes")
     both = [
@@ -250,10 +241,7 @@ def people_by_code(rows: CountedRows, name: str, size: int) -> Counts:
 def demand_named_by_crowds(
     tree: LabelTree, name: str, cells: NumberedCells, people: Counts, k: int
 ) -> None:
-    """Demand that k people hold every value or node that a set names.
-
-    `people` says how many hold each leaf. A label that is no set names what its whole class has.
-    """
+    """Demand that k people (counted by leaf) hold every value or node that a set names."""
     labels = [label for label in cells.labels.to_list() if read_members(label) is not None]
     names = sorted(names_in_labels(labels))
     shown = tree.decode_all(names, frozenset(names))
@@ -268,11 +256,11 @@ def demand_named_by_crowds(
 def demand_numbered_classes(name: str, rows: CountedRows) -> None:
     """Demand that the added column has one number for each class, and no number for two."""
     shown, classes = number_cells(rows.cells[name]).codes, rows.classes
-    if classes is None or (shown == 0).any():
-        raise NotMetError(f"the column {name!r} does not number the classes correctly")
-    pairs = np.unique(np.stack([shown, classes.astype(np.int64)]), axis=1)
-    if not len(np.unique(shown)) == pairs.shape[1] == len(np.unique(classes)):
-        raise NotMetError(f"the column {name!r} does not number the classes correctly")
+    if classes is not None and shown.all():
+        pairs = np.unique(np.stack([shown, classes.astype(np.int64)]), axis=1)
+        if len(np.unique(shown)) == pairs.shape[1] == len(np.unique(classes)):
+            return
+    raise NotMetError(f"the column {name!r} does not number the classes correctly")
 
 
 def crowds_by_number(classes: Any, records: Counts) -> Crowds:

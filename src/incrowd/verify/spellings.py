@@ -31,10 +31,7 @@ def split_columns(quasi: Iterable[str], names: Sequence[str]) -> tuple[str, ...]
 
 
 def join_ends(rows: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:
-    """Replace two columns of ends by one of labels, at the end, for each of these columns.
-
-    `columns` has, by column, the label of cells that show nothing.
-    """
+    """Join ends to a column of labels, put last; `columns` has the labels of empty cells."""
     for name, nothing in columns.items():
         ends = end_names(name)
         low, high = (text_of(rows[end]) for end in ends)

@@ -15,7 +15,6 @@ class Verdict:
     """What one model asked for, what the rows reach, and whether that is enough."""
 
     name: str
-    """The model's name."""
     column: str | None
     """The sensitive column it is about, if any."""
     asked: float

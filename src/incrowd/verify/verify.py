@@ -52,10 +52,7 @@ class Reference:
     def read(
         cls, rows: CountedRows, name: str, values: int, maps: Codes | None = None
     ) -> "Reference":
-        """The reference of a column of the table, which has so many values.
-
-        `rows` are its distinct cells with their codes, and whose they are if people have several.
-        """
+        """The reference of a column of so many values, from its distinct cells, codes and units."""
         rows = rows.split_records()
         cells, codes = number_cells(rows.cells[name]), rows.codes[name].astype(np.int64)
         first = np.zeros(len(cells.labels) + 1, dtype=np.int64)
@@ -73,10 +70,7 @@ class Reference:
         return replace(self, people=people)
 
     def compact(self) -> "Reference":
-        """Keep only positions and nodes that these people hold: 0 for missing, then 1, 2, ….
-
-        What is left tells nothing of values that nobody of them holds, not even that they exist.
-        """
+        """Keep positions and nodes that people hold, numbered anew: of others nothing is told."""
         held = np.flatnonzero(np.append(True, self.people[1:] > 0))
         rank = np.cumsum(np.append(0, self.people[1:] > 0))
         place = {text: int(rank[at]) for text, at in self.place.items() if self.people[at]}
@@ -264,10 +258,7 @@ def demand_no_missing(released: CountedRows) -> None:
 
 
 def demand_accounted(leaving: int, whole: int, suppression: float) -> None:
-    """Demand that no more records are left out, of the `whole`, than the policy allows.
-
-    Records that lack a value do not count in either number if the policy suppresses those.
-    """
+    """Demand that as few as allowed are left out, not counting those suppressed as missing."""
     gone, most = whole - leaving, meant_fraction(suppression)
     if gone < 0 or gone * most.denominator > most.numerator * whole:
         raise NotMetError(
@@ -277,10 +268,7 @@ def demand_accounted(leaving: int, whole: int, suppression: float) -> None:
 
 
 def demand_pseudonyms(name: str, pairs: CountedRows, pseudonym: Mapping[str, str]) -> None:
-    """Demand that each identifier shows the pseudonym of what it held, or nothing if empty.
-
-    `pairs` are the cells held and shown, in this order; `pseudonym` is told by the text held.
-    """
+    """Demand that the second of each of `pairs` is the first's `pseudonym`, or both are empty."""
     held, shown = (number_cells(column) for column in pairs.cells.iter_columns())
     texts = np.array([None, *held.labels.to_list()], dtype=object)[held.codes]
     found = np.array([None, *shown.labels.to_list()], dtype=object)[shown.codes]
@@ -290,10 +278,7 @@ def demand_pseudonyms(name: str, pairs: CountedRows, pseudonym: Mapping[str, str
 
 
 def demand_unchanged(altered: Mapping[str, int], kept: Sequence[str]) -> None:
-    """Demand that the columns that are kept show what the records held.
-
-    `altered` says by column how many cells do not; a column that was not compared is refused, too.
-    """
+    """Demand that kept columns were compared and no cell of them is `altered`."""
     for name in kept:
         if name not in altered:
             raise NotMetError(
