@@ -108,7 +108,7 @@ def keyed(numbers, records=None):
 
 def altered(before, after, take):
     """What an engine says of kept columns if `after` shows the records `take` of `before`."""
-    plan = SimpleNamespace(kept=tuple(before.columns))
+    plan = SimpleNamespace(kept_columns=tuple(before.columns))
     records = np.array(take, dtype=np.int64)
     nobody = np.zeros(before.height, dtype=np.int32)
     return MemoryStaged(MemoryEngine(before), plan, after, nobody, records).count_altered()

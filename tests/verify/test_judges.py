@@ -175,7 +175,7 @@ def test_presence_is_no_surer_than_sure():
 def test_presence_is_compared_exactly_however_many_people_there_are():
     """One person in two thousand million too many is one too many."""
     for people, met in ((1_000_000_000, True), (1_000_000_001, False)):
-        crowds = SimpleNamespace(of_class=np.array([people]))
+        crowds = SimpleNamespace(people_of_class=np.array([people]))
         evidence = Evidence(crowds, {}, np.array([2_000_000_000]))
         model = SimpleNamespace(name="delta-presence", threshold=0.5, delta=0.5)
         assert judge(model, evidence) == (0.5, met)
