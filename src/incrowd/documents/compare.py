@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from incrowd.documents.bar_names import bar_names
 from incrowd.documents.json import pick
-from incrowd.documents.report.wording import bar_names
 from incrowd.documents.words import line, loss_name, number, quantity, share, stack, table
 from incrowd.errors import join_words
 from incrowd.utility.verdict import LIMITS, closeness_of

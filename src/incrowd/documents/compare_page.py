@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from incrowd.documents import interactive
+from incrowd.documents.bar_names import bar_names
 from incrowd.documents.compare import (
     compare_document,
     farthest_columns,
@@ -25,7 +26,7 @@ from incrowd.documents.page import (
     page_html,
 )
 from incrowd.documents.pictures import Bars, EstimateBars, HeatMap, Plane, PlanePoint, Series
-from incrowd.documents.report.wording import bar_names, before_after_series
+from incrowd.documents.report.wording import before_after_series
 from incrowd.documents.view import ResultView
 from incrowd.errors import count_of
 from incrowd.utility.verdict import LIMITS

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from incrowd.documents import interactive
+from incrowd.documents.bar_names import bar_names
 from incrowd.documents.page import (
     Block,
     Cell,
@@ -16,7 +17,6 @@ from incrowd.documents.page import (
 from incrowd.documents.pictures import Bars, HeatMap, Plane, PlanePoint
 from incrowd.documents.report.facts import AlternativeFacts, ColumnFact, ReportFacts
 from incrowd.documents.report.wording import (
-    bar_names,
     before_after_series,
     count_or_few,
     figure_table,
