@@ -109,10 +109,10 @@ def test_rounds_of_trades_stop_where_they_are(monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kernel", ["sweep", "trade"])
+@pytest.mark.parametrize("kernel", ["run_sweep", "run_trades"])
 def test_kernels_stop_between_two_steps(monkeypatch, kernel):
     """A kernel that is stopped at once hands back the classes that it got."""
-    module = trades.sweep_kernels if kernel == "sweep" else trades.trade_kernels
+    module = trades.sweep_kernels if kernel == "run_sweep" else trades.trade_kernels
     called = getattr(module, kernel)
     checked = []
 

@@ -11,7 +11,7 @@ from incrowd.errors import PolicyError
 from incrowd.requests.reading import ReadingOptions
 from incrowd.web import files
 from incrowd.web.facts import TriedRelease
-from incrowd.web.server import Patience, cancel_unwatched
+from incrowd.web.server import Patience, cancel_when_left
 from incrowd.web.session import PINNED, PageSession, usual_release_name
 
 
@@ -110,32 +110,50 @@ def test_the_picker_stays_in_its_folder(tmp_path):
     assert files.path_within(root, "sub/../a.csv") == root / "a.csv"
 
 
+class NoMoreLooksError(Exception):
+    """The end of a test that looks again and again."""
+
+
 @pytest.mark.parametrize(
-    ("connected", "connecting", "cancels"),
+    ("connected", "cancels"),
     [
-        (False, 0.0, True),
-        (True, 0.0, False),  # another tab is open, or a reload was quick
-        (False, 0.05, True),  # a page was asked for, and nobody waited for it
+        ([True, False, False], 1),
+        ([True, False, False, False, False], 1),  # once is enough
+        ([True, False, False, True, False, False], 2),
+        ([True, False, True, False], 0),  # another tab, or a reload
+        ([False, False, False, False], 0),  # nobody has come yet
     ],
 )
-def test_closing_the_last_tab_cancels(monkeypatch, connected, connecting, cancels):
+@pytest.mark.parametrize("connecting", [0.0, 3600.0])
+def test_leaving_the_last_tab_cancels(monkeypatch, connected, cancels, connecting):
+    """A page that was asked for just now may still be connecting: then nothing is cancelled."""
+    session, done, looks = PageSession(), [], iter(connected)
+    monkeypatch.setattr(session, "cancel", lambda: done.append("cancelled"))
+    if connecting:
+        session.note_visit()
+
+    def is_connected():
+        for look in looks:
+            return look
+        raise NoMoreLooksError
+
+    patience = Patience(alone=0.0, connecting=connecting)
+    with pytest.raises(NoMoreLooksError):
+        asyncio.run(cancel_when_left(session, patience, is_connected))
+    assert len(done) == (0 if connecting else cancels)
+
+
+def test_a_tab_that_is_closed_before_it_is_connected_cancels(monkeypatch):
     session, done = PageSession(), []
     monkeypatch.setattr(session, "cancel", lambda: done.append("cancelled"))
     session.note_visit()
-    patience = Patience(alone=0.0, connecting=connecting)
-    asyncio.run(cancel_unwatched(session, patience, lambda: connected))
-    assert bool(done) == cancels
-
-
-def test_a_page_that_was_asked_for_meanwhile_cancels_nothing(monkeypatch):
-    session, done = PageSession(), []
-    monkeypatch.setattr(session, "cancel", lambda: done.append("cancelled"))
 
     def is_connected():
-        session.note_visit()
+        if done:
+            raise NoMoreLooksError
         return False
 
-    patience = Patience(alone=0.0, connecting=3600.0)
-    monkeypatch.setattr(session, "_visited", float("-inf"))
-    asyncio.run(cancel_unwatched(session, patience, is_connected))
-    assert not done
+    patience = Patience(alone=0.0, connecting=0.05)
+    with pytest.raises(NoMoreLooksError):
+        asyncio.run(cancel_when_left(session, patience, is_connected))
+    assert done == ["cancelled"]

@@ -13,8 +13,22 @@ from incrowd.cli.output import Output
 from incrowd.requests.kinds import READING, WRITING
 
 NAMES = (
-    *("init", "discover", "risk", "plan", "mask", "quantiles", "anonymize", "frontier"),
-    *("check", "compare", "attack", "report", "safe-harbor", "ui", "warm", "keys"),
+    "init",
+    "discover",
+    "risk",
+    "plan",
+    "mask",
+    "quantiles",
+    "anonymize",
+    "frontier",
+    "check",
+    "compare",
+    "attack",
+    "report",
+    "safe-harbor",
+    "ui",
+    "warm",
+    "keys",
 )
 """All commands, as --help lists them; each is a function of the module of its name."""
 _FORMER = {"--id": "--world-id"}

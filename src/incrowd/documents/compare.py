@@ -17,8 +17,15 @@ if TYPE_CHECKING:
     from incrowd.utility.comparison import ColumnUtility, Comparison, PairUtility, ReleaseUtility
 
 _HEADS = (
-    *("release", "records", "k", "risk", "gcp"),
-    *("worst column", "columns off by", "pairs off by", "model"),
+    "release",
+    "records",
+    "k",
+    "risk",
+    "gcp",
+    "worst column",
+    "columns off by",
+    "pairs off by",
+    "model",
 )
 _NONE = "–"  # noqa: RUF001  a dash for what is not there
 _FINDINGS = 3

@@ -24,14 +24,16 @@ HOST = "127.0.0.1"
 _MESSAGE_BYTES = 2**22
 _RECONNECT = 30.0
 """Seconds for which a tab can come back to where it was."""
+_LEFT = 2
+"""Looks in a row that see no tab."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Patience:
     """How long work goes on although no tab is open."""
 
-    alone: float = 3.0
-    """Seconds without a tab."""
+    alone: float = 2.0
+    """Seconds between two looks whether a tab is open."""
     connecting: float = 20.0
     """Seconds that a page may take until it is connected, on a busy machine."""
 
@@ -115,7 +117,7 @@ def application(
     """NiceGUI with our pages, as one ASGI application; the worker starts and ends with it."""
     _keep_quiet(session)
     from fastapi import FastAPI  # noqa: PLC0415  an extra
-    from nicegui import Client, app, ui  # noqa: PLC0415  an extra; after it was told to be quiet
+    from nicegui import Client, ui  # noqa: PLC0415  an extra; after it was told to be quiet
 
     from incrowd.web import pages  # noqa: PLC0415  pages import NiceGUI
 
@@ -123,22 +125,19 @@ def application(
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         session.worker.start()
         made_up = asyncio.create_task(_open_hospital(session)) if demo else None
+        looking = asyncio.create_task(cancel_when_left(session, patience, is_connected))
         yield
+        looking.cancel()
         session.close()
         del made_up  # held until here: nobody else holds the task
 
-    async def cancel_if_unwatched() -> None:
-        await cancel_unwatched(
-            session,
-            patience,
-            lambda: any(client.has_socket_connection for client in Client.instances.values()),
-        )
+    def is_connected() -> bool:
+        return any(client.has_socket_connection for client in Client.instances.values())
 
     outer = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None)
     receiver: Any = uploads.Receiver(session.uploads)
     outer.mount(uploads.PATH, receiver)
     pages.attach(session)
-    app.on_disconnect(cancel_if_unwatched)
     ui.run_with(
         outer,
         title="incrowd",
@@ -152,18 +151,22 @@ def application(
     return outer
 
 
-async def cancel_unwatched(
+async def cancel_when_left(
     session: PageSession, patience: Patience, is_connected: Callable[[], bool]
 ) -> None:
-    """Wait a while after a tab was closed; then cancel what runs if no tab is open.
+    """Cancel what runs whenever no tab was open at two looks in a row; look on until the end.
 
-    Reloading it, or going to another page, cancels nothing: a tab is connected again soon, or a
-    page was asked for just now and may not be connected yet.
+    Reloading a tab, or going to another page, cancels nothing: it is connected again soon, or a
+    page was asked for just now and may not be connected yet. A tab that is closed before it is
+    connected is noticed, too: no event would tell of it.
     """
-    await asyncio.sleep(patience.alone)
-    await asyncio.sleep(max(patience.connecting - session.idle_seconds, 0.0))
-    if not is_connected() and session.idle_seconds >= patience.connecting:
-        session.cancel()
+    looks = _LEFT  # nobody has come yet
+    while True:
+        await asyncio.sleep(patience.alone)
+        here = is_connected() or session.idle_seconds < patience.connecting
+        looks = 0 if here else looks + 1
+        if looks == _LEFT:
+            session.cancel()
 
 
 async def _open_hospital(session: PageSession) -> None:
