@@ -140,7 +140,7 @@ def shuffle(columns: Codes, seed: Counts) -> None:
 
 
 @jit
-def sort_by(codes: Codes, order: Codes, j: int, spare: Codes, keys: Codes) -> bool:
+def sort_by_column(codes: Codes, order: Codes, j: int, spare: Codes, keys: Codes) -> bool:
     """Sort `order` by the codes of column j, in place and stably; False if all codes are equal."""
     low, high = _NONE, np.int32(-1)
     for i in range(len(order)):
@@ -323,7 +323,7 @@ def cheapest_cut(
         for j in columns:
             if left == 0:
                 break
-            if not sort_by(codes, now, int(j), spare, keys):
+            if not sort_by_column(codes, now, int(j), spare, keys):
                 continue
             first, last, whole = cut_limits(count, now, rule.k, margin)
             if first > last:
@@ -386,7 +386,7 @@ def cut_up(
             begins[waiting] = first + at
             waiting += 1
             continue
-        total += records * span_cost(boxes, codes, part, workspace.box)
+        total += records * measure_span(boxes, codes, part, workspace.box)
         for piece in part:
             pieces[out] = piece
             out += 1
@@ -412,7 +412,7 @@ def divide_piece(pool: Pool, line: Codes, at: int, end: int, records: int, new: 
 
 
 @jit
-def span_cost(boxes: BoxCosts, codes: Codes, part: Codes, box: Codes) -> float:
+def measure_span(boxes: BoxCosts, codes: Codes, part: Codes, box: Codes) -> float:
     """Write the span of the pieces in `part` to `box`; return what a record pays for it."""
     box[0] = codes[part[0]]
     box[1] = box[0]

@@ -71,7 +71,7 @@ class Demands(NamedTuple):
 
 
 @jit
-def empty_counters(slots: int, marks: Marks, asks: Asks) -> Holdings:
+def empty_holdings(slots: int, marks: Marks, asks: Asks) -> Holdings:
     """Return holdings of so many empty slots, with a counter for all that marks and rules name."""
     counters, people = 0, 0
     for rule in asks.rules:

@@ -96,7 +96,7 @@ def cut_large(space: Space, parts: ClassPieces, rule: Rule, seed: int) -> ClassP
     pool, workspace = empty_pool(most, width), empty_workspace(most, width)
     made, out = 0, 0
     for c in range(len(start) - 1):
-        size, room = pour_class(space, parts, c, pool), room_for_cuts(parts, c, rule.k)
+        size, room = copy_to_pool(space, parts, c, pool), room_for_cuts(parts, c, rule.k)
         cuts = 1
         if room > size:
             cuts, _ = cut_up(space.boxes, pool, (size, room), rule, random, workspace, ALL)
@@ -124,7 +124,7 @@ def room_for_cuts(parts: ClassPieces, c: int, k: int) -> int:
 
 
 @jit
-def pour_class(space: Space, parts: ClassPieces, c: int, pool: Pool) -> int:
+def copy_to_pool(space: Space, parts: ClassPieces, c: int, pool: Pool) -> int:
     """Copy the pieces of class c into a pool; return how many they are."""
     point, count, start = parts
     for i in range(start[c + 1] - start[c]):

@@ -42,7 +42,7 @@ def spread_keys(codes: Codes, digits: Keys, spread: Keys, lo: int, hi: int, keys
 
 
 @jit
-def count_parts(
+def count_part_records(
     codes: Codes, digits: Keys, weights: Counts, spread: Keys, lo: int, hi: int, sizes: Counts
 ) -> None:
     """Add the records of the rows `lo` to `hi` to `sizes`, part by part."""

@@ -333,7 +333,7 @@ def expected_links(
 
 
 @jit
-def sum_hits(hits: Floats, people: Counts, before: float, limit: float) -> Floats:
+def hit_figures(hits: Floats, people: Counts, before: float, limit: float) -> Floats:
     """Return ten figures of the classes with people, in one pass.
 
     By place: 0 to 2, the sums of classes, people and hits; 3 to 5, the sums of people squared,

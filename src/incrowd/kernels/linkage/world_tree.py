@@ -249,7 +249,7 @@ def set_relation(sets: Sets, s: int, lo: int, hi: int) -> int:
 
 
 @jit
-def ends_of(sets: Sets, box: Codes) -> Codes:
+def box_ends(sets: Sets, box: Codes) -> Codes:
     """Return per column of a box its least code, its largest, and 1 if it has all between, or 0."""
     start, low, high = sets
     ends = np.empty((len(box), 3), dtype=np.int32)
@@ -304,7 +304,7 @@ def fill_spans(tree: Tree, sets: Sets, box: Codes, stack: Counts, spans: Counts)
     looked at again within it.
     """
     cells, low, high = tree
-    ends = ends_of(sets, box)
+    ends = box_ends(sets, box)
     stack[0, 0], stack[0, 1], stack[0, 2] = 0, 0, len(cells)
     stack[0, 3] = (1 << len(box)) - 1
     depth, found = 1, 0
