@@ -1,4 +1,4 @@
-"""Loops of the tree order: cut the rows in two, each half again, and walk over what is left.
+"""Loops of the tree order: cut the rows in two, each half again, and walk over the parts.
 
 `order` holds every row once; a part is a stretch of it. Items and scales are those of Mondrian.
 """

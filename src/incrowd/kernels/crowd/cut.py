@@ -45,7 +45,7 @@ class OrderCut(NamedTuple):
 
 
 class Where(NamedTuple):
-    """The first and the last piece at which to cut, all records, and pieces to leave beside it."""
+    """The first and last piece at which to cut, all records, and the pieces to leave a side."""
 
     first: int
     last: int
@@ -120,7 +120,7 @@ def empty_pool(most: int, width: int) -> Pool:
 
 @jit
 def room_for(pieces: int, records: int, k: int) -> int:
-    """Return how many pieces `pieces` may be once cut; with less room, classes stay together."""
+    """Return how many pieces there may be once `pieces` are cut; with less room, some are not."""
     return int(pieces + min(records // k, 2 * pieces) + 2)
 
 
@@ -128,7 +128,7 @@ def room_for(pieces: int, records: int, k: int) -> int:
 def next_random(seed: Counts) -> int:
     """Move `seed` on, in place, and return the next number of its random sequence, below 2^31."""
     seed[0] = (seed[0] * 6364136223846793005 + 1442695040888963407) & 0x7FFFFFFFFFFFFFFF
-    return int(seed[0] >> 32)
+    return int(seed[0] >> 32)  # the low bits of such a sequence repeat soon
 
 
 @jit
@@ -173,7 +173,7 @@ def sort_by_digit(
 ) -> None:
     """Sort `order` stably by column j's `digit`: (lowest code, bits left out, number of values)."""
     low, shift, size = digit
-    mask = size - 1 if size == 1 << _DIGIT else -1
+    mask = size - 1 if size == 1 << _DIGIT else -1  # few codes are one digit, with all bits
     head = np.zeros(size + 1, np.int32)
     for piece in order:
         head[((codes[piece, j] - low) >> shift & mask) + 1] += 1
@@ -189,7 +189,7 @@ def sort_by_digit(
 
 @jit
 def cut_limits(count: Counts, order: Codes, k: int, margin: int) -> tuple[int, int, int]:
-    """Return the first and the last piece at which to cut with k records a side, and all records.
+    """Return the first and the last piece at which to cut with k a side, and the sum of records.
 
     They are places in `order`; a cut goes through the piece there, or behind it. Besides,
     `margin` pieces stay on both sides. The first is after the last if there is no such cut.
@@ -306,8 +306,7 @@ def cheapest_cut(
     """Return the cheapest cut along `enough` random columns; sort `order` for it, in place.
 
     Columns of equal codes, and those before the first with a cut, do not count. There must be 2k
-    records. The place is -1 if there is no cut, which only happens if pieces cannot be cut or are
-    all equal.
+    records. The place is -1 if there is no cut: pieces then cannot be cut or are all equal.
     """
     codes, count = pool.codes, pool.records
     number = len(order)

@@ -140,7 +140,7 @@ _LOOKED_AT = 64
 
 @jit
 def column_spread(boxes: BoxCosts, codes: Codes, part: Codes, j: int) -> float:
-    """Return about what column j costs two points of a part shown together, 1 at most."""
+    """Return the mean cost of column j, 1 at most, of a part's points shown with the middle one."""
     step = max(1, len(part) // _LOOKED_AT)
     middle = codes[part[len(part) // 2], j]
     total, number = 0.0, 0
@@ -193,8 +193,7 @@ def cut_into_regions(
 def cut_widest(boxes: BoxCosts, codes: Codes, favour: Floats, part: Codes) -> int:
     """Sort `part` by the column that differs most; return where its second half begins.
 
-    If all codes of that column are equal, another column is taken; if all codes of all columns are,
-    it is cut in the middle.
+    If all codes of that column are equal, another is taken; if all points are equal, the middle.
     """
     width = codes.shape[1]
     best, widest_column = -1.0, -1

@@ -84,7 +84,7 @@ def scatter_rows(
 def slot_of(key: np.uint64, table: Keys) -> np.uint64:
     """Return the place of a number in the table, or the free place where it goes."""
     mask = np.uint64(len(table) - 1)
-    slot = (key + key) & mask
+    slot = (key + key) & mask  # keys are spread already; a number and its records take two places
     while table[slot + _ONE] != 0 and table[slot] != key:
         slot = (slot + np.uint64(2)) & mask
     return slot

@@ -19,7 +19,7 @@ from incrowd.kernels.refinement import split_classes
 
 Places = NDArray[np.uint32]
 
-_STEP = np.uint64
+_STEP = np.uint64  # unsigned places: numba need not look whether they count from the end
 
 
 @jit
@@ -87,8 +87,7 @@ def split_and_add_figures(
 def class_cost(size: int, weight: int, squares: int, kind: int) -> int:
     """Return what a class of `size` rows costs, given its sums of weights and squared weights.
 
-    By kind: 0, the rows less 1; 1, the pairs of records of different rows; else the sum of weights.
-    A class of one row costs 0.
+    By kind: 0, rows less 1; 1, pairs of records of different rows; else weights. 0 if one row.
     """
     if size < 2:
         return 0
@@ -182,7 +181,7 @@ def refined_cost_range(
 ) -> tuple[int, int]:
     """Return the least and the most that all classes can cost once they are split by a column.
 
-    Classes are split in turn until it is clear whether that is within the budget, and all of them
+    Classes are split in turn until it is clear if the cost is within the budget, and all of them
     if the budget is below 0. `costs` are what they cost now, `lost` the most that classes left out
     cost. `sums` has a zero for every code, in one line or, with weights, in three, and has them
     again afterwards; `seen` has room for every code.

@@ -31,14 +31,14 @@ def _plain_stops(text: np.ndarray, separator: int, stops: np.ndarray) -> int:
             return -1
         for i in range(low, min(low + _BLOCK, len(text))):
             byte = text[np.uint64(i)]
-            stops[found] = i
+            stops[found] = i  # overwritten unless a cell ends here: no branch to guess wrong
             found += np.uint64((byte == separator) | (byte == _NEWLINE))
     return int(np.int64(found)) if found <= room else -1
 
 
 @jit
 def _quote_fits(text: np.ndarray, i: int, separator: int, inside: bool) -> bool:
-    """Whether a quote may stand at i (`inside` if one is open): at a cell's end or by another."""
+    """Whether a quote may stand at i (`inside` if one is open): at a cell's edge or by a quote."""
     if not inside and i == 0:
         return True
     beside = text[i + 1] if inside else text[i - 1]

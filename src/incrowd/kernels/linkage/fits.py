@@ -319,8 +319,7 @@ def expected_links(
 ) -> Floats:
     """Return per owner a sum over its members: both weights multiplied, over both `by` multiplied.
 
-    `weights` and `by` are each (one number per owner, one per member). Pairs with a weight of 0 add
-    nothing.
+    `weights` and `by` are each (one number per owner, one per member). A weight of 0 adds nothing.
     """
     total = np.zeros(len(members[0]) - 1)
     for a in range(len(members[0]) - 1):

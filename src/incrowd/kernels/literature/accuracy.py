@@ -164,7 +164,7 @@ def is_less(a: tuple[int, int], b: tuple[int, int]) -> bool:
 
 @jit
 def would_raise_privacy(pair: Pair, source: int, value: int, by_value: bool) -> bool:
-    """Whether the lesser privacy, or at a tie the other, rises if `value` leaves the source."""
+    """Whether the lesser privacy, or at a tie the other, rises if one of `value` leaves."""
     sizes, counts, with_count, top = pair.sizes, pair.counts, pair.with_count, pair.top
     target = 1 - source
     least, most = top[source], max(top[target], counts[target, value] + 1)
@@ -340,7 +340,7 @@ def clear_group(items: Lined, pair: Pair, group: int) -> None:
 
 
 @jit
-def store_and_clear_group(items: Lined, pair: Pair, group: int, class_of: Codes, number: int) -> None:
+def assign_group(items: Lined, pair: Pair, group: int, class_of: Codes, number: int) -> None:
     """Set the class of a group's records to `number`, and empty the group."""
     head, follow = pair.head, pair.follow
     for i in head[group]:
@@ -374,15 +374,15 @@ def grow_and_adjust_groups(
             continue
         if sizes[1 - current] > 0:
             adjust_groups(items, values, boxes, pair, ways, rule)
-            store_and_clear_group(items, pair, 1 - current, class_of, classes)
+            assign_group(items, pair, 1 - current, class_of, classes)
             classes += 1
         current = 1 - current
         enter_group(items, values, pair, current, record)
     if sizes[1 - current] > 0:
         adjust_groups(items, values, boxes, pair, ways, rule)
-        store_and_clear_group(items, pair, 1 - current, class_of, classes)
+        assign_group(items, pair, 1 - current, class_of, classes)
         classes += 1
-    store_and_clear_group(items, pair, current, class_of, classes)
+    assign_group(items, pair, current, class_of, classes)
     return class_of
 
 

@@ -138,7 +138,7 @@ def load_class(
 
 @jit
 def store_class(pair: Pair, group: int, classes: ClassChains, c: int) -> None:
-    """Make class c what a group of the pair is; the group stays as it is."""
+    """Copy a group of the pair to class c; the group stays as it is."""
     first, next_of, sizes, tops, low, high = classes
     head, follow = pair.head, pair.follow
     sizes[c], tops[c] = pair.sizes[group], pair.top[group]
