@@ -1,9 +1,8 @@
 """Which classes are compatible when a missing value matches anything.
 
 Classes stand in the order of their patterns: those that miss the same columns are one run. Cells
-are above 0, and 0 where a value is missing. A *view* selects columns: a line of bit masks, with all
-bits set in the selected columns and none in the others. A *block* is all classes that show the
-same in a view; blocks are numbered.
+are above 0, and 0 where a value is missing. A *view* selects columns: a line of masks, with all
+bits set in selected columns, none in others. A numbered *block* is all classes alike in a view.
 
 Shapes: cells and hashes (classes, d); views (lines, d); slots (size, 3) and keys (size,), size
 being a power of two above the number of blocks; mine and everyone hold numbers of classes.
@@ -25,7 +24,7 @@ _HALF = np.uint64(32)
 
 @jit
 def cell_hashes(cells: Hashes) -> Hashes:
-    """Return a hash per class and column, 0 for code 0; several columns have the sum of hashes."""
+    """Return a hash per class and column, 0 for code 0; the hash of several is their sum."""
     hashes = np.empty(cells.shape, dtype=np.uint64)
     for c in range(cells.shape[0]):
         for j in range(cells.shape[1]):

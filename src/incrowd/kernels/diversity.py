@@ -27,7 +27,8 @@ def node_distances(
     """Return half the sum of |p - q| over the nodes of one level; 0 for a class without people.
 
     p is a node's share of the class, `shares[node]` its share q of the whole table; `node[code]` is
-    the node of a code. Codes of a class ascend, nodes are runs of codes: one walk meets each once.
+    the node of a code. The codes of a class ascend and nodes are runs of codes, so that one walk
+    meets each node once.
     """
     distance = np.zeros(len(start) - 1, dtype=np.float64)
     for c in range(len(distance)):

@@ -4,8 +4,7 @@ A key is an unsigned 64-bit number. Every kernel works on the part of the arrays
 that several threads can each take a part.
 
 Shapes: keys, local, origin and place have one entry per key; counts, free, found and offset one per
-part, start one more; digits (columns, keys). The length of a hash table is a power of two above the
-number of its keys.
+part, start one more; digits (columns, keys). A hash table has 2^n slots, more than keys.
 """
 
 import numpy as np
@@ -16,7 +15,7 @@ from incrowd.kernels.compile import jit
 Keys = np.ndarray[tuple[int], np.dtype[np.uint64]]
 
 _FIRST_SLOTS = 1024
-# 2^64 over the golden ratio, odd: to multiply by it can be undone (`mix_bits`).
+# 2^64 over the golden ratio, odd: multiplication by it can be undone (`mix_bits`).
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
 

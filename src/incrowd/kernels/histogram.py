@@ -87,7 +87,7 @@ def sparse_histogram(
             code[to] = codes[i]
             count[to] = people[i]
             free[class_of[i]] = to + 1
-    # Entries are joined in place, and `free` becomes the new start: a class only moves forward.
+    # Entries are joined in place, and `free` becomes the new start: a class only moves frontwards.
     end = np.int64(0)
     for c in range(number):
         begin, last, free[c] = first[c], first[c + 1], end

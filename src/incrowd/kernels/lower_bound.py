@@ -172,7 +172,7 @@ def _gather_candidates(
 def _list_within_reach(
     points: PricedPoints, prices: Prices, r: int, reach: float, point: Codes, far: Floats
 ) -> int:
-    """Fill `point` by falling worth with points under `reach` from r, `far` with costs; count."""
+    """List points under `reach` from r in `point`, best first, costs in `far`; return how many."""
     codes, order = points.codes, points.order
     flat, n, d = prices.prices, codes.shape[0], codes.shape[1]
     rows = np.empty(d, np.int64)
@@ -207,7 +207,7 @@ def _keep_nearer(point: Codes, far: Floats, number: int, reach: float) -> int:
 def _best_worth(
     line: Codes, begin: int, end: int, counts: Counts, worth: Floats, size: int
 ) -> tuple[float, bool]:
-    """Return the worth of the first, so best, `size` records of a line, and if these exist."""
+    """Return the worth of a line's first, so best, `size` records, and whether it has so many."""
     total, left = 0.0, size
     for i in range(begin, end):
         q = line[i]

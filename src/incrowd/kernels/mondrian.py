@@ -170,7 +170,7 @@ def index_of_largest(numbers: Counts | Floats) -> int:
 
 @jit
 def most_balanced_cut(values: Counts, total: Counts, apart: Flags, k: int) -> tuple[int, int]:
-    """Return the most balanced allowed cut, (code, ties), through a code if a side lacks k."""
+    """Return the most balanced allowed cut, or one through equal codes if a side would lack k."""
     whole, left = 0, 0
     best, at = -1, 0
     for count in total:
@@ -274,11 +274,11 @@ def propose_cuts(
     middle: Counts,
     half_of: Codes,
 ) -> None:
-    """Propose cut `attempts[p]` of each part p; if relaxed, items must be single records.
+    """Propose cut number `attempts[p]` of each part p; `order` stays as it is.
 
     `middle[p]` becomes the place in `order` where its left half would end, -1 if there is no such
     cut. `half_of[item]` becomes 2 (first + p) in the left half and one more in the right; `first`
-    is the number of the first of these parts.
+    is the number of the first of these parts. With a relaxed rule items must be single records.
     """
     for p in range(len(parts)):
         part = order[parts[p, 0] : parts[p, 1]]

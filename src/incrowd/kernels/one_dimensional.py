@@ -158,7 +158,7 @@ def first_end_to_overtake(
 ) -> int:
     """Return the first end, from `first` on, at which the later of two beginnings is no worse.
 
-    `pair` is the earlier and the later one. From there on it stays so. `len(total)` if no end does.
+    `pair` is (earlier, later). From that end on it stays so; `len(total)` if there is no such end.
     """
     one, two = pair
     low, high, step = first, first, 1

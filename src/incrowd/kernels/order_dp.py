@@ -71,7 +71,7 @@ def is_outside(box: Codes, low: Codes, high: Codes, i: int) -> bool:
 def widen_and_price(
     boxes: BoxCosts, box: Codes, low: Codes, high: Codes, i: int, paid: Floats
 ) -> float:
-    """Widen the first box to hold line i; update `paid`, its cost by column; return their sum."""
+    """Widen the first box to hold line i; update its costs by column, `paid`; return their sum."""
     total = 0.0
     for j in range(len(paid)):
         if low[i, j] < box[0, 0, j] or high[i, j] > box[0, 1, j]:

@@ -61,7 +61,7 @@ def spans_of_parts(first: Codes, stride: Counts, codes: Codes) -> tuple[Codes, C
 
 @jit
 def add_costs(digits: Codes, level: Codes, costs: Floats, total: Floats) -> None:
-    """Add to `total`, if finite, what parts pay: each copy of i costs `costs[level[part], i]`."""
+    """Add to `total`, if finite, what parts pay: a copy of item i `costs[level[part], i]`."""
     for part in range(1, len(digits)):
         if total[part] < np.inf:
             paid = 0.0
@@ -106,7 +106,7 @@ def divide_parts(
     A class that costs no less than its best division is never needed again: only the others are
     listed. One class of a division holds the first item of the part; where the list is longer than
     there are parts within the part, all these are tried instead. What a class leaves never holds
-    all copies of item 0, so that a part with all is divided only if it may be released.
+    all copies of item 0, so that a part with all of them is divided only if it may be released.
     """
     digits, first, stride, keys = parts
     own, records, fewest, enough = classes
@@ -144,7 +144,8 @@ def divide_parts(
 def _best_set(part: int, bit: int, own: Floats, least: Floats) -> tuple[float, int]:
     """Return the cost of the best division of a set of single items, and its class with `bit`.
 
-    `part` is the set as bits, `bit` its first item; the class is not the whole set. (inf, 0) if none.
+    `part` is the set as bits, `bit` its first item; the class is not the whole set. Infinity and 0
+    if there is no division.
     """
     best, by = np.inf, 0
     rest = part - bit

@@ -45,7 +45,7 @@ class OrderCut(NamedTuple):
 
 
 class Where(NamedTuple):
-    """The first and last piece at which to cut, all records, and the pieces to leave a side."""
+    """The first and last piece at which to cut, all records, pieces to leave on either side."""
 
     first: int
     last: int
@@ -120,7 +120,7 @@ def empty_pool(most: int, width: int) -> Pool:
 
 @jit
 def room_for(pieces: int, records: int, k: int) -> int:
-    """Return how many pieces there may be once `pieces` are cut; with less room, some are not."""
+    """Return how many pieces there may be once `pieces` are cut; with less, parts stay whole."""
     return int(pieces + min(records // k, 2 * pieces) + 2)
 
 
@@ -189,7 +189,7 @@ def sort_by_digit(
 
 @jit
 def cut_limits(count: Counts, order: Codes, k: int, margin: int) -> tuple[int, int, int]:
-    """Return the first and the last piece at which to cut with k a side, and the sum of records.
+    """Return the first and last piece at which a cut leaves k records a side, and all records.
 
     They are places in `order`; a cut goes through the piece there, or behind it. Besides,
     `margin` pieces stay on both sides. The first is after the last if there is no such cut.

@@ -35,7 +35,7 @@ class Tools(NamedTuple):
 
 @jit
 def pool_classes(space: Space, state: State, k: int, members: Codes, pool: Pool) -> tuple[int, int]:
-    """Fill `pool` with the members' pieces, one a point; return how many, and how many once cut."""
+    """Fill `pool` with the members' pieces, one a point; return how many now, and once cut."""
     points = space.points
     points_in, count, pieces, size = state.point, state.records, state.pieces, state.size
     most, number = 0, 0

@@ -83,7 +83,7 @@ _ROUNDS = 3
 
 @jit
 def price_widened(boxes: BoxCosts, box: Codes, codes: Codes, most: float) -> float:
-    """Return what a record pays for `box` widened to these codes; from `most` on, just a part."""
+    """Return the cost of `box` widened to these codes, or a part of it that is `most` or more."""
     costs, start, width, _, limits = boxes
     total = 0.0
     for j in range(len(codes)):

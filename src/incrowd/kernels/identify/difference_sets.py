@@ -35,7 +35,7 @@ def fill_differences(left: Codes, right: Codes, codes: Codes, order: Codes, mask
 
 @jit
 def keep_minimal(masks: Masks) -> int:
-    """Move masks that contain no earlier one to the front, given sorted by size; count them."""
+    """Move the masks, sorted by size, that contain no earlier one to the front; return how many."""
     kept = 0
     for i in range(len(masks)):
         low, high = masks[i, 0], masks[i, 1]

@@ -87,7 +87,8 @@ def split_and_add_figures(
 def class_cost(size: int, weight: int, squares: int, kind: int) -> int:
     """Return what a class of `size` rows costs, given its sums of weights and squared weights.
 
-    By kind: 0, rows less 1; 1, pairs of records of different rows; else weights. 0 if one row.
+    By kind: 0, the rows less 1; 1, the pairs of records of different rows; else the sum of weights.
+    A class of one row costs 0.
     """
     if size < 2:
         return 0

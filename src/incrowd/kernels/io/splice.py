@@ -3,8 +3,7 @@
 Places are unsigned where bytes are copied: a place that may be negative is looked at before each
 byte, which takes several times as long as the copy.
 
-Shapes: text and made (bytes,), uint8; stops (cells,) and ends (records,), ascending offsets. `made`
-has room for all that is written.
+Shapes: text and made (bytes,), uint8, long enough; stops (cells,), ends (records,), ascending.
 """
 
 import numpy as np

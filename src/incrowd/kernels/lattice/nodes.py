@@ -33,7 +33,10 @@ _ONE = np.uint64(1)
 
 @jit
 def limit_below(cuts: Cuts, c: int, node: Counts, base: float) -> float:
-    """Return the least loss by cut c of a node, `base` without cuts; -inf above, inf if hard."""
+    """Return the least loss of a node by cut c; -inf if it is not below the cut, inf if `hard`.
+
+    `base` is the node's limit without cuts.
+    """
     nodes, parts, surcharge, hard = cuts
     total = 0.0
     for j in range(len(node)):

@@ -77,8 +77,7 @@ def add_owner_figures(
 ) -> None:
     """Add the figure of each owner to `total` of each of its members, in place.
 
-    Where a member has an owner, `last` becomes the number of its last one; `first` is the number of
-    the first owner given.
+    `last` becomes the number of a member's last owner, if it has any; the first owner is `first`.
     """
     for a in range(len(members[0]) - 1):
         for i in range(members[0][a], members[0][a + 1]):

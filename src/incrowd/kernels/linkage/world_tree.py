@@ -170,7 +170,7 @@ def swap_points(cells: Codes, origin: Codes, a: int, b: int) -> None:
 
 @jit
 def select_halves(cells: Codes, origin: Codes, j: int, lo: int, hi: int, middle: int) -> None:
-    """Put smaller codes of column j before `middle`, larger after it, from `lo` to before `hi`."""
+    """Partly sort points `lo` to before `hi` by column j: the smaller half before `middle`."""
     hi -= 1  # Hoare's selection: only the side that holds the middle is divided again
     while lo < hi:
         a, b, c = cells[lo, j], cells[(lo + hi) >> 1, j], cells[hi, j]

@@ -164,7 +164,7 @@ def is_less(a: tuple[int, int], b: tuple[int, int]) -> bool:
 
 @jit
 def would_raise_privacy(pair: Pair, source: int, value: int, by_value: bool) -> bool:
-    """Whether the lesser privacy, or at a tie the other, rises if one of `value` leaves."""
+    """Whether the lesser privacy, or at a tie the other, rises if a record of `value` moves."""
     sizes, counts, with_count, top = pair.sizes, pair.counts, pair.with_count, pair.top
     target = 1 - source
     least, most = top[source], max(top[target], counts[target, value] + 1)
