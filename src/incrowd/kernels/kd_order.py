@@ -39,7 +39,7 @@ def balanced_cut(values: Counts, total: Counts, apart: Flags) -> int:
     """Return the lowest code of the second half of the best cut of a part.
 
     A cut that parts the missing (code 0) from the rest is best, else the most balanced one that is
-    allowed. If none is, it is the highest code.
+    allowed. If no cut is allowed, the highest code is returned.
     """
     if values[0] == 0:
         return int(values[1])

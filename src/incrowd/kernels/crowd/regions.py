@@ -153,7 +153,7 @@ def column_spread(boxes: BoxCosts, codes: Codes, part: Codes, j: int) -> float:
 
 @jit
 def halve_by_column(codes: Codes, part: Codes, j: int) -> int:
-    """Sort `part` by column j; return the place near its middle where codes change, 0 if none."""
+    """Sort `part` by column j; return the place nearest its middle where codes change, or 0."""
     keys = np.empty(len(part), np.int32)
     for i in range(len(part)):
         keys[i] = codes[part[i], j]
@@ -211,7 +211,7 @@ def cut_widest(boxes: BoxCosts, codes: Codes, favour: Floats, part: Codes) -> in
 
 @jit
 def sum_distances(boxes: BoxCosts, points: Codes, pairs: Codes) -> Floats:
-    """Return sums by column of what showing pairs of points, (2, pairs), costs, 1 at most each."""
+    """Return, by column, the sum over pairs of points, (2, pairs), of their cost, 1 at most."""
     total = np.zeros(points.shape[1])
     for j in range(points.shape[1]):
         for i in range(pairs.shape[1]):

@@ -96,7 +96,7 @@ def run_trades(
         for m in range(len(plan)):
             for _ in range(plan[m]):
                 if not stop[0]:
-                    saved[m + 2] += cut_anew(here, state, ledger, rule, c, others, m, slack, room)
+                    saved[m + 2] += cut_nearby(here, state, ledger, rule, c, others, m, slack, room)
         if state.cost[c] > TINY:
             saved[1] += narrow_class(here, state, ledger, rule, c, room, stop)
     saved[MOST + 2] = room.work[0]
@@ -117,7 +117,7 @@ def empty_room(pieces: int, width: int, seed: int) -> Room:
 
 
 @jit
-def cut_anew(
+def cut_nearby(
     space: Space,
     state: State,
     ledger: Ledger,

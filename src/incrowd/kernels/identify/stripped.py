@@ -143,7 +143,7 @@ def order_dearest_first(costs: Counts, order: Codes) -> None:
 def keep_dear_classes(
     rows: Codes, starts: Counts, costs: Counts, order: Codes, spare: int, kept: Codes, free: Counts
 ) -> tuple[int, int]:
-    """Copy the classes in this order, without the last ones that cost `spare` or less together.
+    """Copy the classes in `order`, without the last ones that cost `spare` or less together.
 
     The rows go to `kept`, the bounds to `free`; `costs` becomes the costs in the new order.
     Returned are the number of classes kept and what the others cost together.

@@ -150,7 +150,7 @@ def settle_rows(
     tables: tuple[Codes, Floats],
     offset: Counts,
 ) -> None:
-    """Put each row of class -1 into the class where all records together pay least more.
+    """Put each row of class -1 into the class where this adds least to what all records pay.
 
     `class_of`, `levels` (a line per class) and `sizes` change in place. Rows that may join no class
     stay in -1. `tables` and `offset` are as in `join_cost`.

@@ -77,7 +77,7 @@ def add_owner_figures(
 ) -> None:
     """Add the figure of each owner to `total` of each of its members, in place.
 
-    `last` becomes the number of a member's last owner, if it has any; the first owner is `first`.
+    `last` becomes the number of each member's last owner, if any; numbers begin with `first`.
     """
     for a in range(len(members[0]) - 1):
         for i in range(members[0][a], members[0][a + 1]):
@@ -178,7 +178,7 @@ def _top_weight(weight: Floats, seen: Codes, number: int, equal: float) -> tuple
 
 @jit
 def _weight_lines(shown: tuple[Counts, Codes, Floats], domain: int, visits: int) -> Floats:
-    """Return weights, (members, domain), or (0, domain) if so few `visits` do not pay for it."""
+    """Return weights as a table, (members, domain), or an empty one if too few `visits` use it."""
     members, entries = len(shown[0]) - 1, len(shown[1])
     if members * domain > min(4 * entries, visits):
         return np.zeros((0, domain))

@@ -256,7 +256,7 @@ def move_record(
 
 @jit
 def commonest_movable_value(pair: Pair, source: int, ways: Ways, by_value: bool) -> int:
-    """Return the source's commonest value that can go and better privacy (`Ways`); -1 if none."""
+    """Return the source's commonest value that can go and so raise privacy (`Ways`), or -1."""
     direction, marks = ways.direction, ways.marks
     changes = pair.changes[1 - source]
     best, most = -1, 0

@@ -96,7 +96,7 @@ def weakest_class(classes: ClassChains, by_value: bool) -> int:
 def near_classes(
     classes: ClassChains, boxes: BoxCosts, c: int, reach: int
 ) -> tuple[Counts, Floats]:
-    """Return classes up to `reach` places off, not empty, and what unions cost, cheapest first."""
+    """Return non-empty classes up to `reach` places from c, cheapest to join first, and costs."""
     low, high = classes.low, classes.high
     others, costs = [0], [0.0]
     others.pop()
