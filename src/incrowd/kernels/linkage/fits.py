@@ -178,7 +178,7 @@ def _top_weight(weight: Floats, seen: Codes, number: int, equal: float) -> tuple
 
 @jit
 def _weight_lines(shown: tuple[Counts, Codes, Floats], domain: int, visits: int) -> Floats:
-    """Return weights, (members, domain), or (0, domain) if too sparse or too few `visits` use it."""
+    """Return (members, domain) weights, or (0, domain) if sparse or too few `visits` use them."""
     members, entries = len(shown[0]) - 1, len(shown[1])
     if members * domain > min(4 * entries, visits):
         return np.zeros((0, domain))
