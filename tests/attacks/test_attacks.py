@@ -102,7 +102,7 @@ def test_classes_tallied_in_one_pass(classes, before):
     """The same as sums and the worst of arrays."""
     people = np.array([n for n, _ in classes])
     hits = np.array([n * share for n, share in classes])
-    found = kernels.sum_hits(hits, people, before, 0.5)
+    found = kernels.hit_figures(hits, people, before, 0.5)
     moments = Moments.of(hits, people)
     assert found[:3] == pytest.approx([moments.classes, moments.people, moments.hits])
     assert found[3:6] == pytest.approx(moments.squares)

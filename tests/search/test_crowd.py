@@ -423,7 +423,7 @@ def test_rules_in_numbers_judge_as_the_models_do(table, models, consistent, data
     )
     class_of = np.unique(class_of, return_inverse=True)[1].astype(np.int32)
     marks, asks = demands_of(problem, points)
-    holdings = demands_kernels.empty_counters(3, marks, asks)
+    holdings = demands_kernels.empty_holdings(3, marks, asks)
     for point, c in enumerate(class_of.tolist()):
         times = int(points.weights[point]) if points.divisible else 1
         demands_kernels.count_point(marks, holdings, c, point, times)

@@ -19,7 +19,7 @@ def linkability(left: Fit, right: Fit, both: Fit) -> Attack:
     """
     people = left.data.people.records
     guess, limit = chance_of_guess(people), left.data.limit
-    sums = kernels.sum_hits(*_hits_and_people(left, right, both), guess, limit).tolist()
+    sums = kernels.hit_figures(*_hits_and_people(left, right, both), guess, limit).tolist()
     rate = Rate.of_moments(Moments(sums[0], sums[1], sums[2], (sums[3], sums[4], sums[5])))
     return Attack(
         kind="linkability",

@@ -217,7 +217,7 @@ class _RowNumbers:
         """The weight of each of 2^`part_bits` parts, or its rows if unweighted, a line a chunk."""
         sizes = np.zeros((len(self.chunks), 2**part_bits), dtype=np.int64)
         count = partial(
-            distinct_kernels.count_parts,
+            distinct_kernels.count_part_records,
             self.codes,
             self.digits,
             weights,

@@ -1,9 +1,8 @@
 """Which classes are compatible when a missing value matches anything.
 
 Classes stand in the order of their patterns: those that miss the same columns are one run. Cells
-are above 0, and 0 where a value is missing. A *view* selects columns: a line of bit masks, with all
-bits set in the selected columns and none in the others. A *block* is the classes that show the same
-in a view; blocks are numbered.
+are above 0, and 0 where a value is missing. A *view* selects columns: a line of masks, with all
+bits set in selected columns, none in others. A numbered *block* is all classes alike in a view.
 
 Shapes: cells and hashes (classes, d); views (lines, d); slots (size, 3) and keys (size,), size
 being a power of two above the number of blocks; mine and everyone hold numbers of classes.
@@ -17,6 +16,7 @@ from incrowd.kernels.compile import jit
 
 Hashes = NDArray[np.uint64]
 
+# 2^64 over the golden ratio, made odd: its multiples spread evenly over all values.
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
 _HALF = np.uint64(32)
@@ -24,7 +24,7 @@ _HALF = np.uint64(32)
 
 @jit
 def cell_hashes(cells: Hashes) -> Hashes:
-    """Return a hash per class and column, 0 for code 0; several columns have the sum of theirs."""
+    """Return a hash per class and column, 0 for code 0; the hash of several is their sum."""
     hashes = np.empty(cells.shape, dtype=np.uint64)
     for c in range(cells.shape[0]):
         for j in range(cells.shape[1]):
@@ -46,7 +46,7 @@ def find_blocks(
     found: int,
     add: bool,
 ) -> tuple[Codes, int]:
-    """Return the block of each of `classes` in the view `line`, and the number of blocks then.
+    """Return the block of each of `classes` in the view `line`, and how many blocks there are then.
 
     The hash table has a slot per block: in `slots` one of its classes, the view in which that one
     was seen and the block's number (-1 if the slot is free), in `keys` the hash of what it shows. A
@@ -58,6 +58,7 @@ def find_blocks(
     for i in range(len(classes)):
         c = np.uint64(classes[i])
         key = np.uint64(0)
+        # A view has all bits of a column or none, so that `&` leaves columns out without a branch.
         for j in range(cells.shape[1]):
             key += hashes[c, j] & views[line, j]
         slot = (key >> _HALF) & mask
@@ -107,8 +108,8 @@ def find_compatible(
     or, if that is not below the number of classes, with all classes of block `source[e]` minus that
     number. The blocks are the arrays (block, member): class `member[i]` is in block `block[i]`.
 
-    The last view selects the columns that the pattern of `mine` does not miss; each other view,
-    those of them that some pattern does not miss either. `slots` and `keys` are an
+    The last view selects the columns that the pattern of `mine` does not miss; each other view
+    selects those of these columns that another pattern does not miss. `slots` and `keys` are an
     empty table for `find_blocks`. It is filled with what `mine` show in each view if they are
     `few`, and what everyone shows in the last view is looked up; else the other way round.
     """
@@ -142,9 +143,8 @@ def resolve_blocks(
     """Return what `find_compatible` does, from pairs of a class and a block.
 
     Class `here[e]` is compatible with block `met[e]`, of `found` blocks; `block_of` is the block of
-    every class, or -1. A block of one class becomes that class, and one of several a number from
-    the number of classes on; pairs with an empty block are dropped. `here` and `met` are
-    overwritten.
+    every class, or -1. A block of one class becomes that class, one of several a number from the
+    number of classes on; pairs with empty blocks are dropped. `here` and `met` are overwritten.
     """
     number = len(block_of)
     source_of = np.full(found, -1, dtype=np.int32)

@@ -165,7 +165,7 @@ class _CompilationCounter(_LISTENER):  # type: ignore[misc]
             self._tell(self._number)
 
     def on_end(self, event: Any) -> None:
-        """Do nothing: numba asks for it."""
+        """Do nothing; numba requires this method."""
 
 
 class _Pausing(_LISTENER):  # type: ignore[misc]

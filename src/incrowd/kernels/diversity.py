@@ -2,8 +2,7 @@
 
 Shapes: start (classes + 1,), ascending; code and count (entries,), class c having the entries
 start[c] to start[c + 1], each code once; maps (levels, codes); shares (levels, nodes), of one level
-(nodes,); rank (codes,). Results are (classes,). Counts, of people, are not negative, and `upto`
-ascends.
+(nodes,); rank (codes,). Results are (classes,). Counts of people are not negative; `upto` ascends.
 """
 
 import numpy as np
@@ -46,6 +45,7 @@ def node_distances(
                 e += 1
             apart += abs(people / total - shares[here])
             absent -= shares[here]
+        # The walk never meets nodes that the class lacks: their shares q are what is left of 1.
         distance[c] = (apart + max(absent, 0.0)) / 2
     return distance
 
@@ -93,8 +93,7 @@ def most_kept_ordered(
 
     The distance and the arguments are those of `ordered_distances`. Of m people at least K = m -
     (missing ones) are known. Up to each value stand at most as many of them as of the class, and
-    beyond it too, so that each term of the distance has a lower limit of its own. Their sum is
-    convex in m and 0 at 0.
+    beyond it too: each term of the distance has a lower limit. Their sum is convex in m, 0 at 0.
     """
     values = len(upto) - 1
     below = np.zeros(values + 1, dtype=np.int64)
@@ -288,7 +287,7 @@ def most_kept_entropy(start: Counts, count: Counts, least: float) -> Counts:
     """Return how many people of each class can stay at most with an entropy of `least` or more.
 
     Taking a holder of the commonest value leaves the most even counts of all ways to leave out one,
-    which have the largest entropy: one is taken after the other until it is enough.
+    which have the largest entropy: one is taken after the other until the entropy suffices.
     """
     most = np.zeros(len(start) - 1, dtype=np.int64)
     for c in range(len(most)):

@@ -4,8 +4,7 @@ A key is an unsigned 64-bit number. Every kernel works on the part of the arrays
 that several threads can each take a part.
 
 Shapes: keys, local, origin and place have one entry per key; counts, free, found and offset one per
-part, start one more; digits (columns, keys). The length of a hash table is a power of two above the
-number of its keys.
+part, start one more; digits (columns, keys). A hash table has 2^n slots, more than keys.
 """
 
 import numpy as np
@@ -16,6 +15,7 @@ from incrowd.kernels.compile import jit
 Keys = np.ndarray[tuple[int], np.dtype[np.uint64]]
 
 _FIRST_SLOTS = 1024
+# 2^64 over the golden ratio, odd: multiplication by it can be undone (`mix_bits`).
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
 
@@ -33,7 +33,7 @@ def split_digits(keys: Keys, radices: Keys, digits: Codes) -> None:
     for i in range(len(keys)):
         rest = keys[i]
         for j in range(len(radices) - 1, 0, -1):
-            above = rest // radices[j]
+            above = rest // radices[j]  # `%` would be a second division
             digits[j, i] = rest - above * radices[j]
             rest = above
         digits[0, i] = rest
@@ -62,7 +62,7 @@ def mix_bits(key: np.uint64) -> np.uint64:
 
 @jit
 def count_parts(keys: Keys, shift: np.uint64, counts: Counts) -> None:
-    """Add to `counts` the keys of each part: a mixed key (`mix_bits`) without `shift` low bits."""
+    """Count the keys of each part in `counts`; the part of a key is `mix_bits(key) >> shift`."""
     for i in range(len(keys)):
         counts[mix_bits(keys[i]) >> shift] += 1
 
@@ -86,7 +86,7 @@ def scatter_keys(
 
 @jit
 def find_slot(key: np.uint64, table: Codes, known: Keys) -> np.uint64:
-    """Return the slot of a key in a hash table of places in `known`, or the free one for it."""
+    """Return the slot of a key in `table`, which holds places in `known`, or its free slot."""
     mask = np.uint64(len(table) - 1)
     slot = mix_bits(key) & mask
     while table[slot] >= 0 and known[table[slot]] != key:
@@ -108,7 +108,7 @@ def number_part(keys: Keys, local: Codes) -> int:
         slot = find_slot(key, table, keys)
         if table[slot] < 0:
             table[slot] = found
-            keys[found] = key
+            keys[found] = key  # as found <= i, only keys that have been read are lost
             found += 1
             local[i] = found - 1
             if 2 * found > len(table):
@@ -148,6 +148,7 @@ def place_parts(
 
 @jit
 def first_places(place: Codes, first: Counts) -> None:
-    """Fill `first[p]` with the index of the first entry of `place` that is p, for each p there."""
+    """Fill `first[p]` with the index of the first entry of `place` that is p, if there is one."""
+    # Backwards, so that the first of several entries is written last.
     for i in range(len(place) - 1, -1, -1):
         first[place[i]] = i

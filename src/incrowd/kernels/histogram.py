@@ -87,6 +87,7 @@ def sparse_histogram(
             code[to] = codes[i]
             count[to] = people[i]
             free[class_of[i]] = to + 1
+    # Entries are joined in place, and `free` becomes the new start: a class only moves frontwards.
     end = np.int64(0)
     for c in range(number):
         begin, last, free[c] = first[c], first[c + 1], end
@@ -147,7 +148,7 @@ def count_distinct_units(class_of: Codes, unit: Codes, number: int, units: int) 
             moved[free[class_of[i]]] = unit[i]
             free[class_of[i]] += 1
     total = np.zeros(number, dtype=np.int64)
-    seen = np.full(units, -1, dtype=np.int32)
+    seen = np.full(units, -1, dtype=np.int32)  # the last class with the unit: never cleared
     for c in range(number):
         for i in range(first[c], first[c + 1]):
             if seen[moved[i]] != c:
@@ -158,7 +159,7 @@ def count_distinct_units(class_of: Codes, unit: Codes, number: int, units: int) 
 
 @jit
 def expand_rows(start: Counts, rows: Codes) -> tuple[Counts, Codes]:
-    """Return the places of all entries of compressed rows, and whose each is: a place in `rows`."""
+    """Return the place of each entry of some compressed rows, and its row's index in `rows`."""
     length = 0
     for i in range(len(rows)):
         length += start[rows[i] + 1] - start[rows[i]]
@@ -175,7 +176,7 @@ def expand_rows(start: Counts, rows: Codes) -> tuple[Counts, Codes]:
 
 @jit
 def equal_runs(codes: Codes) -> tuple[bool, Codes]:
-    """Return whether the rows are in lexicographic order, and the number of each one's equal run.
+    """Return whether the rows are in lexicographic order, and the number of the run of each.
 
     `codes` is (d, rows). Equal rows are one run; runs are numbered from 0 on, and are incomplete if
     the rows are not in order.

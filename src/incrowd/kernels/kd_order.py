@@ -1,4 +1,4 @@
-"""Loops of the tree order: cut the rows in two, each half again, and walk over what is left.
+"""Loops of the tree order: cut the rows in two, each half again, and walk over the parts.
 
 `order` holds every row once; a part is a stretch of it. Items and scales are those of Mondrian.
 """
@@ -39,7 +39,7 @@ def balanced_cut(values: Counts, total: Counts, apart: Flags) -> int:
     """Return the lowest code of the second half of the best cut of a part.
 
     A cut that parts the missing (code 0) from the rest is best, else the most balanced one that is
-    allowed. If none is, it is the highest code.
+    allowed. If no cut is allowed, the highest code is returned.
     """
     if values[0] == 0:
         return int(values[1])

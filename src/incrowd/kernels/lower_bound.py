@@ -17,8 +17,7 @@ worth; near (candidates, d), where each candidate is in each column. `prices` an
 other]` is what the run between two codes costs, in either order, `rank[table[j] + row + other]` the
 rank of that price around the first code, and `prices[chain[j] + row + r]` the price of rank r.
 Prices never fall as a box grows; the caller sees to it. A *step* is one candidate looked at;
-`reach` is a price that a box must stay below. The *list* of a part is `items` from one place to
-another.
+`reach` is a price that a box must stay below. The *list* of a part is a run of `items`.
 """
 
 from typing import NamedTuple
@@ -159,7 +158,7 @@ def _gather_candidates(
     top, _ = _best_worth(points.order, 0, n, points.counts, points.worth, size)
     number = _list_within_reach(points, prices, r, aim * top / size, point, far)
     steps, before = n, n + 1
-    while 5 * number < 4 * before:
+    while 5 * number < 4 * before:  # a round pays only while it drops a fifth
         top, enough = _best_worth(point, 0, number, points.counts, points.worth, size)
         reach = aim * top / size if enough else 0.0
         steps += number
@@ -173,7 +172,7 @@ def _gather_candidates(
 def _list_within_reach(
     points: PricedPoints, prices: Prices, r: int, reach: float, point: Codes, far: Floats
 ) -> int:
-    """Fill `point`, in order, with points under `reach` from r, `far` with costs; count them."""
+    """List points under `reach` from r in `point`, best first, costs in `far`; return how many."""
     codes, order = points.codes, points.order
     flat, n, d = prices.prices, codes.shape[0], codes.shape[1]
     rows = np.empty(d, np.int64)
@@ -185,7 +184,7 @@ def _list_within_reach(
         price = 0.0
         for j in range(d):
             price += flat[rows[j] + codes[q, j]]
-            if price >= reach:
+            if price >= reach:  # prices are never negative
                 break
         if price < reach:
             point[number], far[number] = q, price
@@ -208,7 +207,7 @@ def _keep_nearer(point: Codes, far: Floats, number: int, reach: float) -> int:
 def _best_worth(
     line: Codes, begin: int, end: int, counts: Counts, worth: Floats, size: int
 ) -> tuple[float, bool]:
-    """Return the worth of the first, so best, `size` records of a line, and if all are there."""
+    """Return the worth of a line's first, so best, `size` records, and whether it has so many."""
     total, left = 0.0, size
     for i in range(begin, end):
         q = line[i]
@@ -314,7 +313,7 @@ def _drop_candidates(
     best: float,
     size: int,
 ) -> tuple[int, int]:
-    """Drop candidates in no box of a ratio below `best`; return the list's end, and steps."""
+    """Drop candidates that no box of a ratio below `best` holds; return the list's end, steps."""
     counts, worth, items = candidates.counts, candidates.worth, candidates.items
     steps = 0
     while True:
@@ -379,10 +378,9 @@ def _fill_outer(
 
 @jit
 def _widest_side(around: Around, inner: Inner, outer: Inner) -> tuple[int, int, float]:
-    """Return the column and side whose growth to `outer` costs most, and how much that costs more.
+    """Return the column and the side whose growth to `outer` costs most, and that extra cost.
 
-    The side is 1 for the high end, -1 for the low one; if no growth costs anything it is 0, and the
-    price -1.
+    The side is 1 for the high end, -1 for the low one; 0, at a cost of -1, if all growth is free.
     """
     column, side, widest = 0, 0, -1.0
     for j in range(len(inner.low)):

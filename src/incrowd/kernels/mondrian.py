@@ -99,6 +99,7 @@ def sparse_code_counts(items: CutItems, part: Codes, j: int) -> tuple[Counts, Co
     for i in range(size):
         values[i] = cells[part[i], j]
         total[i] = counts[part[i]]
+    # Shell's sort works in place on both arrays at once, without an array of places.
     while gap > 0:
         for i in range(gap, size):
             value, count, at = values[i], total[i], i
@@ -132,6 +133,7 @@ def allowed_borders(scales: Scales, j: int, values: Counts) -> Flags:
         return apart
     whole = cell_cost(boxes, j, values[first], values[-1])
     for i in range(first, len(values) - 1):
+        # Two neighbours cost as much as all codes only if they meet no lower than all do.
         apart[i] = cell_cost(boxes, j, values[i], values[i + 1]) >= whole
     return apart
 
@@ -168,7 +170,7 @@ def index_of_largest(numbers: Counts | Floats) -> int:
 
 @jit
 def most_balanced_cut(values: Counts, total: Counts, apart: Flags, k: int) -> tuple[int, int]:
-    """Return the most balanced cut allowed; equal codes are cut if a side would lack k records."""
+    """Return the most balanced allowed cut, or one through equal codes if a side would lack k."""
     whole, left = 0, 0
     best, at = -1, 0
     for count in total:
@@ -215,8 +217,8 @@ def choose_cut(
     """Return cut number `attempt`, from 0 on, of a part: (column, code, ties).
 
     The column is -1 if there are not so many. Cuts of the widest column come first, and of these
-    the most balanced; with `rule.median` only those of `keep_median`. Of a relaxed rule a cut
-    through equal codes may follow in each column.
+    the most balanced; with `rule.median` only those of `keep_median`. With a relaxed rule a
+    cut through equal codes may follow in each column.
     """
     cells, counts = items
     k, relaxed, most, median = rule
@@ -276,7 +278,7 @@ def propose_cuts(
 
     `middle[p]` becomes the place in `order` where its left half would end, -1 if there is no such
     cut. `half_of[item]` becomes 2 (first + p) in the left half and one more in the right; `first`
-    is the number of the first of these parts.
+    is the number of the first of these parts. With a relaxed rule items must be single records.
     """
     for p in range(len(parts)):
         part = order[parts[p, 0] : parts[p, 1]]

@@ -110,6 +110,7 @@ def median_place(records: Counts, s: int, e: int) -> int:
     wanted = records[s] + (records[e] - records[s] + 1) // 2
     low, high = s, e - 1
     guess = min(s + wanted - records[s] - 1, high)
+    # With one record a value, as is common, this is the median, and no search is needed.
     if records[guess] < wanted <= records[guess + 1]:
         return int(guess)
     while low < high:
@@ -157,8 +158,7 @@ def first_end_to_overtake(
 ) -> int:
     """Return the first end, from `first` on, at which the later of two beginnings is no worse.
 
-    `pair` is the earlier and the later one. From that end on it stays so; `len(total)`, one after
-    the last end, if there is none.
+    `pair` is (earlier, later). From that end on it stays so; `len(total)` if there is no such end.
     """
     one, two = pair
     low, high, step = first, first, 1

@@ -71,7 +71,7 @@ def is_outside(box: Codes, low: Codes, high: Codes, i: int) -> bool:
 def widen_and_price(
     boxes: BoxCosts, box: Codes, low: Codes, high: Codes, i: int, paid: Floats
 ) -> float:
-    """Widen the first box to hold line i; return its cost, and update `paid`, that by column."""
+    """Widen the first box to hold line i; update its costs by column, `paid`; return their sum."""
     total = 0.0
     for j in range(len(paid)):
         if low[i, j] < box[0, 0, j] or high[i, j] > box[0, 1, j]:
@@ -99,7 +99,7 @@ def fill_suffix_boxes(items: LineItems, first: int, end: int, found: Codes) -> N
 
 @jit
 def fill_window_box(back: Codes, at: int, front: Codes, box: Codes) -> None:
-    """Fill the first of `box` with the box over box `at` of `back` and the first of `front`."""
+    """Fill `box[0]` with the span of `back[at]` and `front[0]` together."""
     for j in range(box.shape[2]):
         box[0, 0, j] = min(back[at, 0, j], front[0, 0, j])
         box[0, 1, j] = max(back[at, 1, j], front[0, 1, j])
@@ -123,14 +123,14 @@ def improve_prefixes(
     before, size = total[s], records[s]
     for e in range(first, end):
         value = max(before, cost) if largest else before + (records[e] - size) * cost
-        better = value < total[e]
+        better = value < total[e]  # selections, not a branch: the loop can be vectorized
         total[e] = value if better else total[e]
         last[e] = s if better else last[e]
 
 
 @jit
 def item_runs(of: Codes, boxes: int) -> tuple[Codes, int]:
-    """Return the place after the last item of each box, and the longest run of items of one box."""
+    """Return the place after each box's last item, and the length of the longest run of one box."""
     until = np.zeros(boxes, np.int32)
     longest, size = 0, 0
     for e in range(len(of)):
@@ -222,7 +222,7 @@ def best_class_over_middle(
 ) -> tuple[int, int, float]:
     """Return where the class over the middle of the best division begins and ends, and the cost.
 
-    It is the cost of the division of all items. `halves` are the least costs of the prefixes of the
+    The cost is that of the whole division. `halves` are the least costs of the prefixes of the
     items before the middle, and of the suffixes of the others, that of all of them first. Both ends
     are the middle if no class reaches over it. The other arguments are as in `least_prefix_costs`.
     """

@@ -36,7 +36,7 @@ def split_groups(
         for i in range(start[g], start[g + 1]):
             row = rows[i]
             c = cells[column[row]]
-            if c < first:
+            if c < first:  # not seen in this group: cells need no clearing between groups
                 c = found
                 cells[column[row]] = c
                 holder[c] = person[row]
@@ -111,10 +111,9 @@ def refine_classes(
 
     Also return how many rows went to `alone`. The rows of classes go to `split`, the bounds of the
     classes to `bounds` (one entry more than classes) and the rows that are alone in their class now
-    to `alone`; if that has no room at all they are not noted, and 0 is returned.
-    `tally` has a zero for every code of the column, and has it again afterwards; `seen` has room
-    for the largest class; `split` and `alone` for all rows, `bounds` for half as many classes as
-    rows and one entry more.
+    to `alone`; if that has no room at all they are not noted, and 0 is returned. `tally` has a zero
+    for every code of the column, and again afterwards; `seen` has room for the largest class;
+    `split` and `alone` for all rows, `bounds` for half as many classes as rows and one more.
     """
     classes, end, left = 0, 0, 0
     noted = len(alone) > 0

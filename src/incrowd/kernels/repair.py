@@ -31,7 +31,7 @@ def class_boxes(quasi: Codes, row: Codes, class_of: Codes, number: int) -> tuple
 
 @jit
 def box_costs(boxes: BoxCosts, low: Codes, high: Codes) -> Floats:
-    """Return what a record of each class costs."""
+    """Return what a record of each class pays."""
     costs = np.empty(len(low), np.float64)
     for c in range(len(low)):
         costs[c] = box_cost(boxes, low[c], high[c])

@@ -271,8 +271,7 @@ def _claim_lock(path: Path, *, waits: bool) -> int | None:
     """Take the lock on a kernel and return the open file, whose closing ends the lock.
 
     None where there are no locks, or if the other process takes longer than `PATIENCE`; `Busy` at
-    once if another process has it and we do not wait. The lock ends with this process at the
-    latest.
+    once if another process has it and we do not wait. The lock ends with this process.
     """
     if fcntl is None:
         return None

@@ -61,7 +61,7 @@ def spans_of_parts(first: Codes, stride: Counts, codes: Codes) -> tuple[Codes, C
 
 @jit
 def add_costs(digits: Codes, level: Codes, costs: Floats, total: Floats) -> None:
-    """Add to `total`, if finite, what each part pays in a column: a copy `costs[level, item]`."""
+    """Add to `total`, if finite, what parts pay: a copy of item i `costs[level[part], i]`."""
     for part in range(1, len(digits)):
         if total[part] < np.inf:
             paid = 0.0
@@ -105,8 +105,8 @@ def divide_parts(
 
     A class that costs no less than its best division is never needed again: only the others are
     listed. One class of a division holds the first item of the part; where the list is longer than
-    there are parts within the part, all those are tried instead. What a class leaves never holds
-    all copies of item 0, so that a part that does is divided only if it may be released.
+    there are parts within the part, all these are tried instead. What a class leaves never holds
+    all copies of item 0, so that a part with all of them is divided only if it may be released.
     """
     digits, first, stride, keys = parts
     own, records, fewest, enough = classes
@@ -121,6 +121,7 @@ def divide_parts(
             for i in range(item + 1, digits.shape[1]):
                 within *= int(digits[part, i]) + 1
             if end[item] - begin[item] <= within:
+                # A field that is too small borrows its guard bit: one subtraction compares all.
                 room = keys[part] | guard
                 for at in range(begin[item], end[item]):
                     if (room - listed_key[at]) & guard == guard:
@@ -153,7 +154,7 @@ def _best_set(part: int, bit: int, own: Floats, least: Floats) -> tuple[float, i
         cost = own[some + bit] + least[rest - some]
         if cost < best - SLACK:
             best, by = cost, some + bit
-        some = (some - rest) & rest
+        some = (some - rest) & rest  # the next subset: adds 1 across the bits of `rest`
     return best, by
 
 

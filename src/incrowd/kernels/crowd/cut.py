@@ -45,7 +45,7 @@ class OrderCut(NamedTuple):
 
 
 class Where(NamedTuple):
-    """The first and the last piece at which to cut, all records, and pieces to leave beside it."""
+    """The first and last piece at which to cut, all records, pieces to leave on either side."""
 
     first: int
     last: int
@@ -120,7 +120,7 @@ def empty_pool(most: int, width: int) -> Pool:
 
 @jit
 def room_for(pieces: int, records: int, k: int) -> int:
-    """Return how many pieces `pieces` may be once cut; with less room, classes stay together."""
+    """Return how many pieces there may be once `pieces` are cut; with less, parts stay whole."""
     return int(pieces + min(records // k, 2 * pieces) + 2)
 
 
@@ -128,7 +128,7 @@ def room_for(pieces: int, records: int, k: int) -> int:
 def next_random(seed: Counts) -> int:
     """Move `seed` on, in place, and return the next number of its random sequence, below 2^31."""
     seed[0] = (seed[0] * 6364136223846793005 + 1442695040888963407) & 0x7FFFFFFFFFFFFFFF
-    return int(seed[0] >> 32)
+    return int(seed[0] >> 32)  # the low bits of such a sequence repeat soon
 
 
 @jit
@@ -140,7 +140,7 @@ def shuffle(columns: Codes, seed: Counts) -> None:
 
 
 @jit
-def sort_by(codes: Codes, order: Codes, j: int, spare: Codes, keys: Codes) -> bool:
+def sort_by_column(codes: Codes, order: Codes, j: int, spare: Codes, keys: Codes) -> bool:
     """Sort `order` by the codes of column j, in place and stably; False if all codes are equal."""
     low, high = _NONE, np.int32(-1)
     for i in range(len(order)):
@@ -173,7 +173,7 @@ def sort_by_digit(
 ) -> None:
     """Sort `order` stably by column j's `digit`: (lowest code, bits left out, number of values)."""
     low, shift, size = digit
-    mask = size - 1 if size == 1 << _DIGIT else -1
+    mask = size - 1 if size == 1 << _DIGIT else -1  # few codes are one digit, with all bits
     head = np.zeros(size + 1, np.int32)
     for piece in order:
         head[((codes[piece, j] - low) >> shift & mask) + 1] += 1
@@ -189,7 +189,7 @@ def sort_by_digit(
 
 @jit
 def cut_limits(count: Counts, order: Codes, k: int, margin: int) -> tuple[int, int, int]:
-    """Return the first and the last piece at which to cut with k records a side, and all records.
+    """Return the first and last piece at which a cut leaves k records a side, and all records.
 
     They are places in `order`; a cut goes through the piece there, or behind it. Besides,
     `margin` pieces stay on both sides. The first is after the last if there is no such cut.
@@ -306,8 +306,7 @@ def cheapest_cut(
     """Return the cheapest cut along `enough` random columns; sort `order` for it, in place.
 
     Columns of equal codes, and those before the first with a cut, do not count. There must be 2k
-    records. The place is -1 if there is no cut, which only happens if pieces cannot be cut or are
-    all equal.
+    records. The place is -1 if there is no cut: pieces then cannot be cut or are all equal.
     """
     codes, count = pool.codes, pool.records
     number = len(order)
@@ -323,7 +322,7 @@ def cheapest_cut(
         for j in columns:
             if left == 0:
                 break
-            if not sort_by(codes, now, int(j), spare, keys):
+            if not sort_by_column(codes, now, int(j), spare, keys):
                 continue
             first, last, whole = cut_limits(count, now, rule.k, margin)
             if first > last:
@@ -386,7 +385,7 @@ def cut_up(
             begins[waiting] = first + at
             waiting += 1
             continue
-        total += records * span_cost(boxes, codes, part, workspace.box)
+        total += records * measure_span(boxes, codes, part, workspace.box)
         for piece in part:
             pieces[out] = piece
             out += 1
@@ -412,7 +411,7 @@ def divide_piece(pool: Pool, line: Codes, at: int, end: int, records: int, new: 
 
 
 @jit
-def span_cost(boxes: BoxCosts, codes: Codes, part: Codes, box: Codes) -> float:
+def measure_span(boxes: BoxCosts, codes: Codes, part: Codes, box: Codes) -> float:
     """Write the span of the pieces in `part` to `box`; return what a record pays for it."""
     box[0] = codes[part[0]]
     box[1] = box[0]

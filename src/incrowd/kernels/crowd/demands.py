@@ -71,7 +71,7 @@ class Demands(NamedTuple):
 
 
 @jit
-def empty_counters(slots: int, marks: Marks, asks: Asks) -> Holdings:
+def empty_holdings(slots: int, marks: Marks, asks: Asks) -> Holdings:
     """Return holdings of so many empty slots, with a counter for all that marks and rules name."""
     counters, people = 0, 0
     for rule in asks.rules:
@@ -192,7 +192,7 @@ def renumber_marks(marks: Marks, points: Codes) -> Marks:
 
 @jit
 def entries_of_rows(start: Counts, rows: Codes) -> tuple[Counts, Counts]:
-    """Return the places of all entries of compressed rows, and the bounds of each row's there."""
+    """Return the places of the entries of some rows, row by row, and the bounds of each row's."""
     begins = np.zeros(len(rows) + 1, np.int64)
     for i in range(len(rows)):
         begins[i + 1] = begins[i] + start[rows[i] + 1] - start[rows[i]]

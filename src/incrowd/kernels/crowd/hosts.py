@@ -58,7 +58,7 @@ def find_host(
                 each += scale_cost(costs, start, limits, j, least, last)
             else:
                 each += cell_cost(boxes, j, least, last)
-            if number * each >= limit:
+            if number * each >= limit:  # later columns can only add to it
                 break
         if number * each < limit:
             best = number * each - paid
@@ -71,8 +71,7 @@ def find_near(space: Space, state: State, k: int, c: int, classes: Codes, more: 
     """Find the classes that pay least more if joined to class c; return how many there are.
 
     `classes` gets as many as there is room for, nearest first, and `more` what each union costs
-    beyond what its two classes pay now. In the cost of the union no class counts with more than 2k
-    records.
+    beyond what its two classes pay now. In the cost of the union a class counts 2k records at most.
     """
     boxes = space.boxes
     costs, start, width, _, limits = boxes

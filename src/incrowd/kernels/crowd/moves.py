@@ -30,12 +30,12 @@ class Tools(NamedTuple):
     pool: Pool
     workspace: Workspace
     seed: Counts
-    """(1,): the last number that was drawn."""
+    """(1,): the state of the random sequence."""
 
 
 @jit
 def pool_classes(space: Space, state: State, k: int, members: Codes, pool: Pool) -> tuple[int, int]:
-    """Fill `pool` with the members' pieces, one a point; return how many, and how many if cut."""
+    """Fill `pool` with the members' pieces, one a point; return how many now, and once cut."""
     points = space.points
     points_in, count, pieces, size = state.point, state.records, state.pieces, state.size
     most, number = 0, 0
@@ -69,7 +69,7 @@ def fill_slot(space: Space, state: State, c: int, pool: Pool, part: Codes) -> No
 
 @jit
 def share_anew(space: Space, state: State, rule: Rule, members: Codes, tools: Tools) -> float:
-    """Cut the union of some classes anew if there is room and a saving; return it, or else 0."""
+    """Cut the union of some classes anew if there is room and a saving; return that, or else 0."""
     pool, workspace, seed = tools
     room = state.point.shape[1]
     old = 0.0

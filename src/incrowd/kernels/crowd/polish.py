@@ -72,8 +72,8 @@ class Offer(NamedTuple):
 
 
 GIVER, TAKER, POINT, RECORDS, RETURN, RETURN_RECORDS = range(6)
-"""Places of a trade: two classes, the point given and its records, the point given back (-1 if
-none) and its records."""
+"""Places of a trade: two classes, the point given and its records, the point given back or -1, and
+its records."""
 
 WORSE = 1.05
 """A union that was cut anew is traded in if it costs at most so many times what it did."""
@@ -83,7 +83,7 @@ _ROUNDS = 3
 
 @jit
 def price_widened(boxes: BoxCosts, box: Codes, codes: Codes, most: float) -> float:
-    """Return what a record pays for `box` widened to these codes, or some number from `most` on."""
+    """Return the cost of `box` widened to these codes, or a part of it that is `most` or more."""
     costs, start, width, _, limits = boxes
     total = 0.0
     for j in range(len(codes)):
@@ -318,7 +318,7 @@ def cut_union_anew(
     tools: Tools,
     attempt: Attempt,
 ) -> float:
-    """Cut the union of some classes anew and let what is made trade; return the saving.
+    """Cut the union of some classes anew and let the new ones trade; return the saving.
 
     `cuts` rules the cuts, `rule` the trades. The saving may be below 0 by the share
     `attempt.slack` of what the union paid. All stays as it was, and 0 is returned, if that much or

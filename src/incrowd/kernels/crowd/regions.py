@@ -96,7 +96,7 @@ def cut_large(space: Space, parts: ClassPieces, rule: Rule, seed: int) -> ClassP
     pool, workspace = empty_pool(most, width), empty_workspace(most, width)
     made, out = 0, 0
     for c in range(len(start) - 1):
-        size, room = pour_class(space, parts, c, pool), room_for_cuts(parts, c, rule.k)
+        size, room = copy_to_pool(space, parts, c, pool), room_for_cuts(parts, c, rule.k)
         cuts = 1
         if room > size:
             cuts, _ = cut_up(space.boxes, pool, (size, room), rule, random, workspace, ALL)
@@ -124,7 +124,7 @@ def room_for_cuts(parts: ClassPieces, c: int, k: int) -> int:
 
 
 @jit
-def pour_class(space: Space, parts: ClassPieces, c: int, pool: Pool) -> int:
+def copy_to_pool(space: Space, parts: ClassPieces, c: int, pool: Pool) -> int:
     """Copy the pieces of class c into a pool; return how many they are."""
     point, count, start = parts
     for i in range(start[c + 1] - start[c]):
@@ -140,7 +140,7 @@ _LOOKED_AT = 64
 
 @jit
 def column_spread(boxes: BoxCosts, codes: Codes, part: Codes, j: int) -> float:
-    """Return about what column j costs two points of a part shown together, 1 at most."""
+    """Return the mean cost of column j, 1 at most, of a part's points shown with the middle one."""
     step = max(1, len(part) // _LOOKED_AT)
     middle = codes[part[len(part) // 2], j]
     total, number = 0.0, 0
@@ -153,7 +153,7 @@ def column_spread(boxes: BoxCosts, codes: Codes, part: Codes, j: int) -> float:
 
 @jit
 def halve_by_column(codes: Codes, part: Codes, j: int) -> int:
-    """Sort `part` by column j; return the place near its middle where codes change, 0 if none."""
+    """Sort `part` by column j; return the place nearest its middle where codes change, or 0."""
     keys = np.empty(len(part), np.int32)
     for i in range(len(part)):
         keys[i] = codes[part[i], j]
@@ -193,8 +193,7 @@ def cut_into_regions(
 def cut_widest(boxes: BoxCosts, codes: Codes, favour: Floats, part: Codes) -> int:
     """Sort `part` by the column that differs most; return where its second half begins.
 
-    If all codes of that column are equal, another column is taken; if all codes of all columns are,
-    it is cut in the middle.
+    If all codes of that column are equal, another is taken; if all points are equal, the middle.
     """
     width = codes.shape[1]
     best, widest_column = -1.0, -1
@@ -212,7 +211,7 @@ def cut_widest(boxes: BoxCosts, codes: Codes, favour: Floats, part: Codes) -> in
 
 @jit
 def sum_distances(boxes: BoxCosts, points: Codes, pairs: Codes) -> Floats:
-    """Return sums by column of what showing pairs of points, (2, pairs), costs, 1 at most each."""
+    """Return, by column, the sum over pairs of points, (2, pairs), of their cost, 1 at most."""
     total = np.zeros(points.shape[1])
     for j in range(points.shape[1]):
         for i in range(pairs.shape[1]):

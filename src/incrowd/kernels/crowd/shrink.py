@@ -49,7 +49,7 @@ def is_beyond(code: int, limit: int, upper: bool) -> bool:
 
 @jit
 def next_limit(space: Space, state: State, c: int, j: int, limit: int, upper: bool) -> int:
-    """Return class c's next code of column j below a limit (`upper`) or above; else the limit."""
+    """Return c's next code of column j below a limit (`upper`) or above; if none, the limit."""
     inner = -1
     for i in range(state.pieces[c]):
         code = space.points[state.point[c, i], j]
@@ -105,7 +105,7 @@ def log_cost(state: State, log: UndoLog, c: int) -> float:
 
 @jit
 def is_full(log: UndoLog) -> bool:
-    """Whether the log has no room for another two slots."""
+    """Whether the log has no room for another two slots: a host and a class made of it."""
     return bool(log.pieces[0] > len(log.slots) - 2)
 
 

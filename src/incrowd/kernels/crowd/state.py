@@ -34,7 +34,7 @@ def scale_cost(costs: Floats, start: Counts, limits: Floats, j: int, low: int, h
 
 @jit
 def price_span(boxes: BoxCosts, low: Codes, high: Codes) -> float:
-    """Return what a record pays whose class spans these codes: `boxes.box_cost`, but faster."""
+    """Return what a record pays if its class spans these codes: `boxes.box_cost`, but faster."""
     costs, start, width, _, limits = boxes
     total = 0.0
     for j in range(len(low)):
@@ -184,7 +184,7 @@ def add_records(space: Space, state: State, c: int, point: int, records: int) ->
 
 @jit
 def take_records(space: Space, state: State, c: int, place: int, records: int) -> None:
-    """Take records, but not all, from class c; its last piece takes the place of an emptied one."""
+    """Take records of piece `place` from class c, which keeps some; the last piece fills a gap."""
     points_in, count, pieces = state.point, state.records, state.pieces
     count[c, place] -= records
     if count[c, place] == 0:

@@ -34,7 +34,7 @@ def most_pieces(parts: ClassPieces) -> int:
 
 @jit
 def gather_points(points: Codes, point: Codes) -> tuple[Codes, Codes, Codes]:
-    """Return codes and numbers of a region's points, each once, and each piece's place there."""
+    """Return codes and numbers of a region's points, each once, and each piece's index in these."""
     order = np.argsort(point, kind="mergesort")
     place = np.empty(len(point), np.int32)
     number = -1

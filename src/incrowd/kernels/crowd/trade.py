@@ -7,7 +7,7 @@ import numpy as np
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd.cut import Rule, empty_pool, empty_workspace, next_random, room_for
-from incrowd.kernels.crowd.demands import Demands, empty_counters, renumber_marks
+from incrowd.kernels.crowd.demands import Demands, empty_holdings, renumber_marks
 from incrowd.kernels.crowd.hosts import find_near
 from incrowd.kernels.crowd.moves import Tools
 from incrowd.kernels.crowd.polish import (
@@ -80,10 +80,10 @@ def run_trades(
     local = ClassPieces(place, parts.records, parts.start)
     state = load_classes(here, local, least, number // 4 + 4)
     marks = renumber_marks(demands.marks, numbers)
-    ledger = Ledger(marks, empty_counters(len(state.size), marks, demands.asks), demands.asks)
+    ledger = Ledger(marks, empty_holdings(len(state.size), marks, demands.asks), demands.asks)
     for c in range(number):
         count_all(ledger, state, c, 1, rule.divisible)
-    room = make_room(least, codes.shape[1], seed)
+    room = empty_room(least, codes.shape[1], seed)
     saved = np.zeros(MOST + 3)
     nearby = np.empty(NEAR, np.int32)
     for c in np.argsort(-state.cost[:number], kind="mergesort"):
@@ -96,7 +96,7 @@ def run_trades(
         for m in range(len(plan)):
             for _ in range(plan[m]):
                 if not stop[0]:
-                    saved[m + 2] += cut_anew(here, state, ledger, rule, c, others, m, slack, room)
+                    saved[m + 2] += cut_nearby(here, state, ledger, rule, c, others, m, slack, room)
         if state.cost[c] > TINY:
             saved[1] += narrow_class(here, state, ledger, rule, c, room, stop)
     saved[MOST + 2] = room.work[0]
@@ -107,7 +107,7 @@ def run_trades(
 
 
 @jit
-def make_room(pieces: int, width: int, seed: int) -> Room:
+def empty_room(pieces: int, width: int, seed: int) -> Room:
     """Return room for classes of so many pieces and columns; `seed` starts the random numbers."""
     most = MOST * room_for(pieces, 2 * pieces, 1)
     random = np.full(1, seed, np.int64)
@@ -117,7 +117,7 @@ def make_room(pieces: int, width: int, seed: int) -> Room:
 
 
 @jit
-def cut_anew(
+def cut_nearby(
     space: Space,
     state: State,
     ledger: Ledger,

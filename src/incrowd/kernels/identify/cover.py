@@ -34,7 +34,7 @@ def lower_limit(
 ) -> tuple[float, np.uint64]:
     """Return a lower limit of what a branch must still pay, and which columns to try next.
 
-    Those are the columns, not closed, of the open set that has fewest; 0 if no set is open. Open
+    The columns are those, not closed, of the open set with fewest; 0 if no set is open. Open
     sets without a common column each cost their lightest one. If an open set has only closed
     columns the limit is infinite, and the columns 0, too.
     """
@@ -48,7 +48,7 @@ def lower_limit(
         number, lightest, rest = 0, np.inf, free
         while rest:
             lightest = min(lightest, weights[lowest_bit(rest)])
-            rest &= rest - _ONE
+            rest &= rest - _ONE  # clears the lowest bit
             number += 1
         if number < fewest:
             fewest, branch = number, free
@@ -66,8 +66,7 @@ def lightest_hitting_set(
 
     If nothing is lighter, or some set cannot be hit, these are `best` and `most`, its weight. A
     branch chooses the columns of one open set in turn, and each is closed for the branches that
-    follow. `steps[0]` is how many may be tried; it counts down, and below zero the answer is only
-    the best so far.
+    follow. `steps[0]` is how many may be tried; it counts down; below 0 the answer is the best yet.
     """
     tall = 66
     chosen, closed = np.zeros(tall, dtype=np.uint64), np.zeros(tall, dtype=np.uint64)

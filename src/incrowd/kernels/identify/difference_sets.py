@@ -1,8 +1,7 @@
 """Difference sets: the columns in which two rows differ, as bits.
 
-A set of columns is a mask of words of 64 bits: bit j % 64 of word j // 64 is column j. `codes` are
-the columns of the table: shape (columns, rows). `left` and `right` are the rows of the pairs: shape
-(pairs,).
+A set of columns is a mask of words of 64 bits: bit j % 64 of word j // 64 is column j. `codes`,
+(columns, rows), are the columns of the table, `left` and `right`, (pairs,), the rows of the pairs.
 """
 
 import numpy as np
@@ -36,7 +35,7 @@ def fill_differences(left: Codes, right: Codes, codes: Codes, order: Codes, mask
 
 @jit
 def keep_minimal(masks: Masks) -> int:
-    """Move the masks, sorted by size, that contain none before to the front; return how many."""
+    """Move the masks, sorted by size, that contain no earlier one to the front; return how many."""
     kept = 0
     for i in range(len(masks)):
         low, high = masks[i, 0], masks[i, 1]

@@ -42,7 +42,7 @@ def spread_keys(codes: Codes, digits: Keys, spread: Keys, lo: int, hi: int, keys
 
 
 @jit
-def count_parts(
+def count_part_records(
     codes: Codes, digits: Keys, weights: Counts, spread: Keys, lo: int, hi: int, sizes: Counts
 ) -> None:
     """Add the records of the rows `lo` to `hi` to `sizes`, part by part."""
@@ -84,7 +84,7 @@ def scatter_rows(
 def slot_of(key: np.uint64, table: Keys) -> np.uint64:
     """Return the place of a number in the table, or the free place where it goes."""
     mask = np.uint64(len(table) - 1)
-    slot = (key + key) & mask
+    slot = (key + key) & mask  # keys are spread already; a number and its records take two places
     while table[slot + _ONE] != 0 and table[slot] != key:
         slot = (slot + np.uint64(2)) & mask
     return slot

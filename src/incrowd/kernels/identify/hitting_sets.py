@@ -9,8 +9,8 @@ earlier, and have found every set that only it could hit.
 
 A set of columns is two words of bits. The stack has one place per depth: the `branch`, the columns
 that `may` still come, those `untried` here, the sets not hit (`loose`, also called open) and the
-sets hit by exactly one column (`held`); `numbers` says how many loose (line 0) and held sets (line
-1) there are at each depth.
+sets hit by exactly one column (`held`); `numbers` counts loose (line 0) and held sets (line 1)
+at each depth.
 """
 
 import numpy as np
@@ -35,6 +35,7 @@ _H1 = np.uint64(0x0101010101010101)
 @jit
 def count_bits(word: np.uint64) -> np.int64:
     """Return how many bits of a word are set."""
+    # Pairs of bits are added, then nibbles, then bytes; the product sums the bytes in the top one.
     word -= (word >> _ONE) & _M1
     word = (word & _M2) + ((word >> np.uint64(2)) & _M2)
     word = (word + (word >> np.uint64(4))) & _M4
@@ -83,7 +84,7 @@ def grow_branch(
 
 @jit
 def choose_untried(loose: Stacks, numbers: Counts, depth: int, may: Words, untried: Words) -> None:
-    """Move the columns in `may` of one open set, that with the fewest, from there to `untried`."""
+    """Move the columns of one open set, the one with fewest in `may`, from `may` to `untried`."""
     best, fewest = 0, np.int64(1000)
     for i in range(numbers[0, depth]):
         left = count_bits(loose[depth, i, 0] & may[depth, 0]) + count_bits(
@@ -135,7 +136,7 @@ def advance_search(
             if rest == 0:
                 step = LEAVE
                 continue
-            bit[0, word] = rest & (~rest + _ONE)
+            bit[0, word] = rest & (~rest + _ONE)  # the lowest bit
             bit[0, 1 - word] = 0
             untried[depth, word] = rest & ~bit[0, word]
             if grow_branch(branch, loose, held, numbers, depth, bit):
@@ -148,6 +149,7 @@ def advance_search(
                 where[0], where[1] = 0, LEAVE
                 return DONE
             depth -= 1
+            # The column just tried may come again below those that are tried after it.
             may[depth, 0] |= branch[depth + 1, 0] & ~branch[depth, 0]
             may[depth, 1] |= branch[depth + 1, 1] & ~branch[depth, 1]
             step = TRY
@@ -157,7 +159,7 @@ def advance_search(
 
 @jit
 def add_open_sets(masks: Words, loose: Stacks, numbers: Counts, depth: int) -> None:
-    """Add unhit `masks` to open sets at `depth` and below, instead of those that contain one."""
+    """Add unhit `masks` to the open sets of depths 0 to `depth`, instead of supersets of one."""
     for at in range(depth + 1):
         kept = 0
         for i in range(numbers[0, at]):

@@ -4,9 +4,8 @@ Rows stay in the order of the table, so that columns are read from front to back
 numbers of their classes, `number` of them. A class and a code of each column more together are a
 *cell*: their product where there is room for all of them, a place in a hash table otherwise.
 
-What a class costs is what it lacks to being told apart, as in `stripped`; here it is told while the
-class grows row by row. A class that costs nothing, as a row alone does, never costs anything again:
-its rows are left out.
+What a class costs is what it lacks to being told apart, as in `stripped`, added up while it grows
+row by row. A class that costs nothing, as a row alone, never will again: its rows are left out.
 
 `digits` are columns, each with one more than its largest code; cells number less than 2^62.
 `rule` is the weights of the rows (empty where each weighs 1), the number of the measure, and a
@@ -92,7 +91,7 @@ def add_row_to_cell(cell: np.int64, weight: np.int64, kind: int) -> tuple[np.int
 
     `cell` is its state, `weight` that of the row. The state of an empty cell is 0. For kind 1 it is
     the weight so far, for 0 that it holds a row; for others 1 + its weight, 1 or 2, with a single
-    row, and 3 when it has company.
+    row, and 3 when it has more.
     """
     if kind == 1:
         return cell * weight, cell + weight
@@ -130,7 +129,7 @@ def split_cost(
             cells[cell] = then
             cost += more
         done = end
-    if most < done:
+    if most < done:  # clear whichever is shorter: all cells, or those of the rows
         cells[:most] = 0
         return cost
     for i in range(done):
@@ -142,7 +141,7 @@ def split_cost(
 
 @jit
 def cheap_cells(costs: Counts, seen: Codes, spare: int) -> tuple[int, int]:
-    """Return a bound, 2^n - 1, and what `seen` cells up to it cost together, `spare` at most."""
+    """Return a bound, 2^n - 1, and the sum, `spare` at most, of `seen` cells that cost no more."""
     sums = np.zeros(64, dtype=np.int64)
     for f in range(len(seen)):
         cost = costs[seen[f]]
@@ -171,9 +170,9 @@ def split_labelled(
 ) -> tuple[int, int, np.int64, int]:
     """Split the classes by columns, in place, and leave out cheap ones.
 
-    Those left out cost no more than the rule's limit together. Returned are how many rows stay, how
-    many classes, what these cost, and what the others cost. The rows that stay and their labels
-    come first in `rows` and `labels`.
+    The classes left out cost no more than the rule's limit together. Returned are how many rows
+    stay, how many classes, what these cost, and what the others cost. The rows that stay and their
+    labels come first in `rows` and `labels`.
     """
     weights, kind, limit = rule
     cells, costs, where, seen, table = scratch

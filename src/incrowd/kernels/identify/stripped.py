@@ -19,7 +19,7 @@ from incrowd.kernels.refinement import split_classes
 
 Places = NDArray[np.uint32]
 
-_STEP = np.uint64
+_STEP = np.uint64  # unsigned places: numba need not look whether they count from the end
 
 
 @jit
@@ -143,7 +143,7 @@ def order_dearest_first(costs: Counts, order: Codes) -> None:
 def keep_dear_classes(
     rows: Codes, starts: Counts, costs: Counts, order: Codes, spare: int, kept: Codes, free: Counts
 ) -> tuple[int, int]:
-    """Copy the classes in this order, without the last ones that cost `spare` or less together.
+    """Copy the classes in `order`, without the last ones that cost `spare` or less together.
 
     The rows go to `kept`, the bounds to `free`; `costs` becomes the costs in the new order.
     Returned are the number of classes kept and what the others cost together.
@@ -182,7 +182,7 @@ def refined_cost_range(
 ) -> tuple[int, int]:
     """Return the least and the most that all classes can cost once they are split by a column.
 
-    Classes are split in turn until it is clear whether that is within the budget, and all of them
+    Classes are split in turn until it is clear if the cost is within the budget, and all of them
     if the budget is below 0. `costs` are what they cost now, `lost` the most that classes left out
     cost. `sums` has a zero for every code, in one line or, with weights, in three, and has them
     again afterwards; `seen` has room for every code.

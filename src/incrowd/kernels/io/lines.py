@@ -68,7 +68,7 @@ def survey_records(
 
 @jit
 def last_record_end(text: np.ndarray, separator: int) -> int:
-    """Return the offset after the last record that ends, 0 if none; the text starts with one."""
+    """Return the offset after the last whole record, 0 if none; the text starts with a record."""
     end = 0
     quoted, was_quoted, at_start = False, False, True
     for i in range(len(text)):

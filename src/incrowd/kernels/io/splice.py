@@ -3,8 +3,7 @@
 Places are unsigned where bytes are copied: a place that may be negative is looked at before each
 byte, which takes several times as long as the copy.
 
-Shapes: text and made (bytes,), uint8; stops (cells,) and ends (records,), ascending offsets. `made`
-has room for all that is written.
+Shapes: text and made (bytes,), uint8, long enough; stops (cells,), ends (records,), ascending.
 """
 
 import numpy as np
@@ -31,14 +30,14 @@ def _plain_stops(text: np.ndarray, separator: int, stops: np.ndarray) -> int:
             return -1
         for i in range(low, min(low + _BLOCK, len(text))):
             byte = text[np.uint64(i)]
-            stops[found] = i
+            stops[found] = i  # overwritten unless a cell ends here: no branch to guess wrong
             found += np.uint64((byte == separator) | (byte == _NEWLINE))
     return int(np.int64(found)) if found <= room else -1
 
 
 @jit
 def _quote_fits(text: np.ndarray, i: int, separator: int, inside: bool) -> bool:
-    """Whether a quote may stand at i (`inside` if one is open): at a cell's end or by another."""
+    """Whether a quote may stand at i (`inside` if one is open): at a cell's edge or by a quote."""
     if not inside and i == 0:
         return True
     beside = text[i + 1] if inside else text[i - 1]

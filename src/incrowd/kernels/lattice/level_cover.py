@@ -66,8 +66,8 @@ def count_released(
 
     Rows of the same key are a class. `shown` is the key and cost of each row at some levels;
     `change` has a line for each column that is at another level now: column, old offset, new
-    offset. `work`, which has more slots than rows, is filled with
-    the slot of each row, the records in each slot and the cost of each row.
+    offset. `work`, which has more slots than rows, is filled with the slot of each row, the records
+    in each slot and the cost of each row.
     """
     keys, costs = shown
     slots, sizes, place, paid = work
@@ -76,6 +76,7 @@ def count_released(
         key, cost = keys[i], costs[i]
         for r in range(change.shape[0]):
             code = codes[change[r, 0], i]
+            # Keys are sums modulo 2^64: one column changes without the others being added again.
             key += tables.keys[change[r, 2] + code] - tables.keys[change[r, 1] + code]
             cost += tables.costs[change[r, 2] + code] - tables.costs[change[r, 1] + code]
         slot = slot_of(key, slots, sizes)
@@ -149,7 +150,7 @@ def settle_rows(
     tables: tuple[Codes, Floats],
     offset: Counts,
 ) -> None:
-    """Put each row of class -1 into the class where all records together pay least more.
+    """Put each row of class -1 into the class where this adds least to what all records pay.
 
     `class_of`, `levels` (a line per class) and `sizes` change in place. Rows that may join no class
     stay in -1. `tables` and `offset` are as in `join_cost`.

@@ -33,7 +33,10 @@ _ONE = np.uint64(1)
 
 @jit
 def limit_below(cuts: Cuts, c: int, node: Counts, base: float) -> float:
-    """Return the least loss by cut c at a node of limit `base`; -inf if not below, inf if hard."""
+    """Return the least loss of a node by cut c; -inf if it is not below the cut, inf if `hard`.
+
+    `base` is the node's limit without cuts.
+    """
     nodes, parts, surcharge, hard = cuts
     total = 0.0
     for j in range(len(node)):
@@ -70,6 +73,7 @@ def ways_of_escape(
         if high[j] > cut[j]:
             ways += 1
             last = j
+            # Columns that share a bit only make cuts look less apart: the limit still holds.
             mask |= np.uint64(1) << np.uint64(j % 64)
             least = min(least, costs[j, cut[j] + 1] - costs[j, low[j]])
     return least, ways, last, mask

@@ -77,8 +77,7 @@ def add_owner_figures(
 ) -> None:
     """Add the figure of each owner to `total` of each of its members, in place.
 
-    Where a member has an owner, `last` becomes the number of its last one; `first` is the number of
-    the first owner given.
+    `last` becomes the number of each member's last owner, if any; numbers begin with `first`.
     """
     for a in range(len(members[0]) - 1):
         for i in range(members[0][a], members[0][a + 1]):
@@ -179,7 +178,7 @@ def _top_weight(weight: Floats, seen: Codes, number: int, equal: float) -> tuple
 
 @jit
 def _weight_lines(shown: tuple[Counts, Codes, Floats], domain: int, visits: int) -> Floats:
-    """Return weights, (members, domain), or (0, domain) if so few `visits` do not pay for it."""
+    """Return (members, domain) weights, or (0, domain) if sparse or too few `visits` use them."""
     members, entries = len(shown[0]) - 1, len(shown[1])
     if members * domain > min(4 * entries, visits):
         return np.zeros((0, domain))
@@ -319,8 +318,7 @@ def expected_links(
 ) -> Floats:
     """Return per owner a sum over its members: both weights multiplied, over both `by` multiplied.
 
-    `weights` and `by` are each (one number per owner, one per member). Pairs with a weight of 0 add
-    nothing.
+    `weights` and `by` are each (one number per owner, one per member). A weight of 0 adds nothing.
     """
     total = np.zeros(len(members[0]) - 1)
     for a in range(len(members[0]) - 1):
@@ -333,7 +331,7 @@ def expected_links(
 
 
 @jit
-def sum_hits(hits: Floats, people: Counts, before: float, limit: float) -> Floats:
+def hit_figures(hits: Floats, people: Counts, before: float, limit: float) -> Floats:
     """Return ten figures of the classes with people, in one pass.
 
     By place: 0 to 2, the sums of classes, people and hits; 3 to 5, the sums of people squared,

@@ -7,8 +7,7 @@ most `LEAF` points are not halved.
 
 `tree` is (cells, low, high): codes with one line per point, and the smallest and the largest code
 per part and column. `sets` is (start, low, high): set s has the runs `low[start[s]:start[s + 1]]`
-to `high[…]`, ascending and apart. `Words` are bit sets of rows: row r is bit r % 64 of word r //
-64.
+to `high[…]`, ascending and apart. `Words` are bit sets: row r is bit r % 64 of word r // 64.
 
 Shapes: cells (points, d); low and high of the tree (parts, d); start (sets + 1,); boxes (tuples,
 d), a number of a set per column; spans (runs, 2), ascending and apart.
@@ -51,7 +50,7 @@ def fill_hash_table(keys: Keys, slots: Keys, number: Codes) -> None:
         slot = mix_bits(keys[i]) & mask
         while slots[slot] != 0:
             slot = (slot + _ONE) & mask
-        slots[slot] = keys[i] + _ONE
+        slots[slot] = keys[i] + _ONE  # 0 is a free slot
         number[slot] = i
 
 
@@ -89,6 +88,7 @@ def fill_row_sets(
         for i in range(runs[0][label[r]], runs[0][label[r] + 1]):
             sets[rank[runs[1][i]], r >> 6] ^= bit
             sets[rank[runs[2][i] + 1], r >> 6] ^= bit
+    # Now a set marks rows that enter or leave there: combined with the one before, it is whole.
     for v in range(1, len(sets)):
         for w in range(sets.shape[1]):
             sets[v, w] ^= sets[v - 1, w]
@@ -102,8 +102,7 @@ def list_fitting_rows(
 
     They come as compressed rows: start, with one line per person done, and row. `people` has the
     numbers of each person's sets, column by column. People whose first columns have the same sets
-    should stand together: what these columns leave is kept, as the words that are not 0, and found
-    once.
+    should stand together: what these columns leave, as words that are not 0, is kept.
     """
     depth, number = people.shape
     width = sets.shape[1]
@@ -171,8 +170,8 @@ def swap_points(cells: Codes, origin: Codes, a: int, b: int) -> None:
 
 @jit
 def select_halves(cells: Codes, origin: Codes, j: int, lo: int, hi: int, middle: int) -> None:
-    """Partly sort points `lo` to before `hi`: smaller codes before `middle` (Hoare's selection)."""
-    hi -= 1
+    """Partly sort points `lo` to before `hi` by column j: the smaller half before `middle`."""
+    hi -= 1  # Hoare's selection: only the side that holds the middle is divided again
     while lo < hi:
         a, b, c = cells[lo, j], cells[(lo + hi) >> 1, j], cells[hi, j]
         pivot = max(min(a, b), min(max(a, b), c))
@@ -249,7 +248,7 @@ def set_relation(sets: Sets, s: int, lo: int, hi: int) -> int:
 
 
 @jit
-def ends_of(sets: Sets, box: Codes) -> Codes:
+def box_ends(sets: Sets, box: Codes) -> Codes:
     """Return per column of a box its least code, its largest, and 1 if it has all between, or 0."""
     start, low, high = sets
     ends = np.empty((len(box), 3), dtype=np.int32)
@@ -304,7 +303,7 @@ def fill_spans(tree: Tree, sets: Sets, box: Codes, stack: Counts, spans: Counts)
     looked at again within it.
     """
     cells, low, high = tree
-    ends = ends_of(sets, box)
+    ends = box_ends(sets, box)
     stack[0, 0], stack[0, 1], stack[0, 2] = 0, 0, len(cells)
     stack[0, 3] = (1 << len(box)) - 1
     depth, found = 1, 0
@@ -368,7 +367,7 @@ def count_people_in_boxes(
 
 @jit
 def list_points_in_boxes(tree: Tree, sets: Sets, boxes: Codes, start: Counts, point: Codes) -> None:
-    """Fill `point` box by box, up to `start[b + 1]`, which counts points without room, too."""
+    """Fill `point` box by box; box b ends at `start[b + 1]`, even if that is beyond the room."""
     stack = np.empty((_DEPTH, 4), dtype=np.int64)
     spans = np.empty((len(tree[0]) // 2 + 1, 2), dtype=np.int64)
     end = 0

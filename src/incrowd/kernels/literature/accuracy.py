@@ -163,8 +163,8 @@ def is_less(a: tuple[int, int], b: tuple[int, int]) -> bool:
 
 
 @jit
-def would_better(pair: Pair, source: int, value: int, by_value: bool) -> bool:
-    """Whether the lesser privacy, or at a tie the other, rises if `value` leaves the source."""
+def would_raise_privacy(pair: Pair, source: int, value: int, by_value: bool) -> bool:
+    """Whether the lesser privacy, or at a tie the other, rises if a record of `value` moves."""
     sizes, counts, with_count, top = pair.sizes, pair.counts, pair.with_count, pair.top
     target = 1 - source
     least, most = top[source], max(top[target], counts[target, value] + 1)
@@ -256,7 +256,7 @@ def move_record(
 
 @jit
 def commonest_movable_value(pair: Pair, source: int, ways: Ways, by_value: bool) -> int:
-    """Return the source's commonest value that can go and better privacy (`Ways`); -1 if none."""
+    """Return the source's commonest value that can go and so raise privacy (`Ways`), or -1."""
     direction, marks = ways.direction, ways.marks
     changes = pair.changes[1 - source]
     best, most = -1, 0
@@ -264,7 +264,7 @@ def commonest_movable_value(pair: Pair, source: int, ways: Ways, by_value: bool)
         failed = marks[source, value, FAILED_AT] == changes
         if count <= most or direction[value] == 1 - source or failed:
             continue
-        if would_better(pair, source, value, by_value):
+        if would_raise_privacy(pair, source, value, by_value):
             best, most = value, count
     return int(best)
 
@@ -340,7 +340,7 @@ def clear_group(items: Lined, pair: Pair, group: int) -> None:
 
 
 @jit
-def put_away(items: Lined, pair: Pair, group: int, class_of: Codes, number: int) -> None:
+def assign_group(items: Lined, pair: Pair, group: int, class_of: Codes, number: int) -> None:
     """Set the class of a group's records to `number`, and empty the group."""
     head, follow = pair.head, pair.follow
     for i in head[group]:
@@ -359,7 +359,7 @@ def grow_and_adjust_groups(
 
     Each group takes the records in turn while they pay `rule.most` or less. Then it gives records
     to, and takes them from, its neighbour in the line as long as that makes the less private of
-    both more private (`would_better`). `number` is how many values there are, `start` as in
+    both more private (`would_raise_privacy`). `number` is how many values there are, `start` as in
     `empty_pair`. Every record alone must pay `rule.most` or less.
     """
     pair = empty_pair(items, values, number, start)
@@ -374,15 +374,15 @@ def grow_and_adjust_groups(
             continue
         if sizes[1 - current] > 0:
             adjust_groups(items, values, boxes, pair, ways, rule)
-            put_away(items, pair, 1 - current, class_of, classes)
+            assign_group(items, pair, 1 - current, class_of, classes)
             classes += 1
         current = 1 - current
         enter_group(items, values, pair, current, record)
     if sizes[1 - current] > 0:
         adjust_groups(items, values, boxes, pair, ways, rule)
-        put_away(items, pair, 1 - current, class_of, classes)
+        assign_group(items, pair, 1 - current, class_of, classes)
         classes += 1
-    put_away(items, pair, current, class_of, classes)
+    assign_group(items, pair, current, class_of, classes)
     return class_of
 
 

@@ -96,7 +96,7 @@ def weakest_class(classes: ClassChains, by_value: bool) -> int:
 def near_classes(
     classes: ClassChains, boxes: BoxCosts, c: int, reach: int
 ) -> tuple[Counts, Floats]:
-    """Return classes up to `reach` places off, not empty, and what unions cost, cheapest first."""
+    """Return non-empty classes up to `reach` places from c, cheapest to join first, and costs."""
     low, high = classes.low, classes.high
     others, costs = [0], [0.0]
     others.pop()
@@ -138,7 +138,7 @@ def load_class(
 
 @jit
 def store_class(pair: Pair, group: int, classes: ClassChains, c: int) -> None:
-    """Make class c what a group of the pair is; the group stays as it is."""
+    """Copy a group of the pair to class c; the group stays as it is."""
     first, next_of, sizes, tops, low, high = classes
     head, follow = pair.head, pair.follow
     sizes[c], tops[c] = pair.sizes[group], pair.top[group]

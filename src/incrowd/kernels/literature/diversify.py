@@ -45,6 +45,7 @@ def rank_values(values: Codes, number: int) -> Rank:
     counts = np.zeros(number, np.int64)
     for value in values:
         counts[value] += 1
+    # One key for both orders, all different: by falling count, then by value.
     ranked = np.argsort(np.arange(number) - counts * number)
     place = np.empty(number, np.int64)
     place[ranked] = np.arange(number)

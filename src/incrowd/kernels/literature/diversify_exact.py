@@ -32,7 +32,7 @@ def decode_boundary(state: np.int64, strides: Counts, taken: Counts) -> None:
 
 
 @jit
-def room_of_next_class(line: Line, taken: Counts, most: int, room: Counts) -> int:
+def fill_class_room(line: Line, taken: Counts, most: int, room: Counts) -> int:
     """Fill `room` with the most records of each domain that the next class may hold, up to `most`.
 
     Return the lowest place that is left. The class holds no place that it cannot reach from there.
@@ -93,7 +93,7 @@ def find_division(line: Line, strides: Counts, rule: Counts) -> tuple[int, Count
         if state == goal:
             return 1, classes_on_path(before, goal, strides)
         decode_boundary(state, strides, taken)
-        lowest = room_of_next_class(line, taken, rule[3], room)
+        lowest = fill_class_room(line, taken, rule[3], room)
         held[:] = 0
         while True:
             q = 0

@@ -34,9 +34,8 @@ def cost_with_row(boxes: BoxCosts, box: Codes, side: int, cells: Codes, row: int
 def flag_second_half(boxes: BoxCosts, cells: Codes, part: Codes, rounds: int) -> Flags:
     """Flag the rows of a part that go to the second of two rows far apart, not the first.
 
-    Those two are found in `rounds` + 1 steps, each from one row to the farthest from it. In the
-    order of the part each row joins the class that costs less with it, if equal the smaller one, or
-    the first.
+    The two are found in `rounds` + 1 steps, each from one row to the farthest from it. In turn each
+    row joins the class that costs less with it, if equal the smaller one, or the first.
     """
     one = part[0]
     two = farthest_row(boxes, cells, part, one)
@@ -69,7 +68,7 @@ def cut_into_parts(
     part: tuple[int, int],
     rule: tuple[int, int, int],
 ) -> tuple[Codes, Codes]:
-    """Cut the part [start, end) of the order, in place, until each part has under 2k records.
+    """Cut the part [start, end) of the order, in place, until each has one row or under 2k records.
 
     Returned are where the parts begin that are done, and the start and end of each part of at most
     `small` rows, which is not cut. `rule` is (k, rounds, small), rounds as in `flag_second_half`.
