@@ -117,7 +117,7 @@ class SqlCounting(SqlCoding):
         sensitive: Sequence[CodedColumn],
         complete: Sequence[CodedColumn],
     ) -> Tally:
-        """As `tally`, where no `complete` value is missing; the database sorts, to save memory."""
+        """Coded rows of records that lack no `complete` value; the database sorts to save memory."""
         coded = (*quasi, *sensitive)
         keys = PackedKeys(tuple(len(column.domain) + 1 for column in coded))
         joined = self.join_codes(tuple({column.name: column for column in coded}.values()))
@@ -243,7 +243,7 @@ class SqlCounting(SqlCoding):
         }
         weights = None
         if weight is not None:
-            column, worth = self.weights(weight)
+            column, worth = self.coded_weights(weight)
             weights = worth[self.codes_of_cells(column, found.cells[weight])] * found.records
         lines = CountedRows(
             select_columns(found.cells, cells),

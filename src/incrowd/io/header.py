@@ -165,7 +165,7 @@ def _log_odds(usual: float, seen: int, cells: int) -> float:
 
 
 def _evidence_of_words(name: str, below: Sequence[str], expected: Collection[str]) -> float:
-    """The evidence that `name` is expected, usual or a variable's; 0 if a cell below equals it."""
+    """The evidence of an expected, usual or snake-case `name`; 0 if a cell below equals it."""
     if name in below:
         return 0.0
     if name in expected:

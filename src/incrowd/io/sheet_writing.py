@@ -115,7 +115,7 @@ def _write_rows(frame: pl.DataFrame, sheet: IO[bytes]) -> None:
 
 
 def _as_sheet_column(column: pl.Series) -> pl.Series:
-    """The column, NaN missing, if a sheet holds it exactly; else text, if not too long."""
+    """The column, NaN missing, if a sheet holds it exactly; else text, `InputError` if too long."""
     dtype = column.dtype
     if isinstance(dtype, pl.Date):
         held = (column >= pl.select(_FIRST_DAY).item()).all()

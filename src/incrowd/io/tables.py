@@ -154,7 +154,7 @@ def refuse_large(path: str | os.PathLike[str], like: Source, records: int, colum
 def refuse_nested(
     frame: pl.DataFrame, columns: Sequence[str], path: str | os.PathLike[str], like: Source
 ) -> None:
-    """Raise `InputError` for columns of lists, structures or bytes, but for Parquet and Arrow."""
+    """Raise `InputError` for columns of lists, structures or bytes, save in Parquet and Arrow."""
     if form_of(path, like).format in {"parquet", "arrow"}:
         return
     held = [name for name in columns if name in frame.columns]
@@ -236,7 +236,7 @@ def _read_bytes(data: bytes, layout: Layout) -> Source:
 
 
 def _rewrite(table: Source, layout: Layout) -> Source:
-    """The table with numbers and dates as incrowd writes them, if the layout says so."""
+    """The table with numbers and dates as incrowd writes them; as it is without a `notation`."""
     if layout.notation is None:
         return table
     ways = find_notations(table.frame, layout.notation, table.delimiter, text=table.text)

@@ -67,7 +67,7 @@ def _repair_notes(record: Sequence[str], names: Sequence[str]) -> Iterator[Note]
 
 
 def start_notes(titles: int, first: Sequence[str]) -> Iterator[Note]:
-    """Notes on titles that were skipped, and on names of this header that were repaired."""
+    """Notes on so many skipped lines of titles, and on names of this header that were repaired."""
     if titles:
         lines = count_of(titles, "line above the header was", "lines above the header were")
         yield Note("titles", titles, f"{lines} skipped as titles; --skip says how many to skip")
@@ -80,9 +80,10 @@ def _list_first(names: Sequence[str]) -> str:
 
 
 def count_title_records(records: Sequence[Sequence[str]]) -> int:
-    """Number of first records that are titles: one cell each, above the first that has several.
+    """Number of records at the start that are titles: one cell each, above one with several.
 
-    Titles are shorter than records, or empty but for one cell in a table of three columns or more.
+    A title is shorter than a record, or one of three columns or more with all but one cell empty.
+    0 if the record below titles has another number of fields than most.
     """
     sizes = Counter(map(len, records))
     width = max(sizes, key=lambda size: (sizes[size], size), default=0)

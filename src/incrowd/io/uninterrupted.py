@@ -21,7 +21,7 @@ PLACING = _Placing()
 
 @contextmanager
 def delay_interrupts() -> Iterator[None]:
-    """A block in which SIGINT and SIGTERM wait for its end; does nothing off the main thread."""
+    """A block that SIGINT and SIGTERM wait for, lost if it fails; no effect off the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
