@@ -147,7 +147,7 @@ class MemoryEngine:
     def sample(
         self, columns: Sequence[str], records: int, unit: CodedColumn | None = None
     ) -> pl.DataFrame:
-        """At most this many records, drawn with a fixed seed; with `unit` one of each person."""
+        """At most this many records, always the same ones; with `unit` one per person, if known."""
         every = np.arange(self.records)
         if unit is not None:
             first = np.unique(unit.codes, return_index=True)[1]
@@ -248,7 +248,7 @@ class MemoryEngine:
     def _cells_of(
         self, name: str, cell: Cell, classes: Codes, take: Counts, moved: Counts | None
     ) -> "nw.Series[Any]":
-        """The cells that a column shows for the records `take`; see `build_frame` for the rest."""
+        """The cells that a column shows for the records `take`; arguments as in `build_frame`."""
         match cell:
             case Keep():
                 return self._column(name)[take]

@@ -158,7 +158,7 @@ class SqlCoding:
         return codes_of_answer(joined["code"])
 
     def coded_weights(self, name: str) -> tuple[CodedColumn, Floats]:
-        """A coded column and the weight of each code; `InputError` if one is missing or negative."""
+        """A coded column, and the weight of each code; `InputError` if missing or negative."""
         column = self._code_weights(name)
         weight = weight_of_codes(column)
         refuse_weights(name, int(self.frequency(column)[~(weight >= 0)].sum()))

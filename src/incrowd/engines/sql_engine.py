@@ -72,7 +72,7 @@ class SqlEngine(SqlCounting):
         return self.database.rows(counting_query([(end, end) for end in ends], "assigned"))
 
     def as_release(self, of: Digested | None = None) -> SqlWritten | None:
-        """The table as a release, `of` what its digest is of; None if it is digested as a frame."""
+        """The table as a release with a digest `of` its certificate's kind; None to digest a frame."""
         digest = self.database.digest(of)
         if digest is None:
             return None

@@ -52,7 +52,7 @@ class StreamSample:
 
     @property
     def whole(self) -> bool:
-        """Whether the sample holds every record of the stream."""
+        """Whether the sample holds every record, or distinct row, of the stream; not for pairs."""
         return self.frame.height == self.seen
 
     def select(self, names: Sequence[str]) -> "StreamSample":

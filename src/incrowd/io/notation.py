@@ -290,7 +290,7 @@ def _all_contain(top: pl.Series, pattern: str) -> bool:
 
 
 def _present_texts(series: pl.Series) -> pl.Series:
-    """The texts, stripped, but for empty ones and missing marks; each once if over `_GLANCE`."""
+    """Stripped texts, without empty ones and marks of missing; unique if more than `_GLANCE`."""
     texts = series.drop_nulls()
     if len(texts) > _GLANCE:
         texts = texts.unique()

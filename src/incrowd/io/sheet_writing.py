@@ -74,7 +74,7 @@ def refuse_large(rows: int, columns: int) -> None:
 
 
 def write(frame: pl.DataFrame, target: IO[bytes]) -> None:
-    """Write a table as the one sheet of a new workbook; `LimitError` if it does not fit there."""
+    """Write a table as the one sheet of a workbook; `LimitError` or `InputError` if too large."""
     refuse_large(frame.height, frame.width)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in _PARTS.items():

@@ -106,7 +106,7 @@ def read(path: str | os.PathLike[str], layout: Layout | None = None) -> Source:
 def write(frame: Any, path: str | os.PathLike[str], like: Source | None = None) -> None:
     """Write a frame in the format that the path's ending names, else in that of its source `like`.
 
-    Text is in UTF-8; "-" is standard output. `PolicyError` or `InputError` if that cannot be done.
+    UTF-8 if text; "-" is standard output. `PolicyError`, `InputError`, `LimitError` if impossible.
     """
     form = form_of(path, like)
     table = frame if isinstance(frame, pl.DataFrame) else nw.from_native(frame).to_polars()

@@ -210,9 +210,9 @@ def open_places(
 ) -> Iterator[Place]:
     """A block with places for a release and its certificate, which get their names at its end.
 
-    Both get them together if the block ends well, or neither does. For "-", or any target without
-    a certificate, standard output gets the release at the end. If the target is a `table`, its certificate is in its place when others
-    first see it. A release in `parts` gets an empty folder. Without a target both places are None.
+    Both get them together if the block ends well, or neither does. For "-", or without a
+    certificate, the release goes to standard output. The certificate of a `table` is there when
+    others first see it. A release in `parts` is a folder, empty at first. No target: both None.
     """
     if table is not None and certificate is not None:
         with replace_with_last_step(certificate) as (paper, place_it):

@@ -302,7 +302,7 @@ def _parse_slowly(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame:
 
 
 def _find_blank_lines(data: bytes, delimiter: str, fields: int, first_line: int) -> Counts:
-    """Places of blank lines among records, from 0; `InputError` for uneven or open records."""
+    """Places of blank lines among records, from 0; `InputError` for other lengths, open quotes."""
     found = np.zeros(5, dtype=np.int64)
     blank = np.zeros(0, dtype=np.int64)
     text: Any = np.frombuffer(data, dtype=np.uint8)

@@ -80,10 +80,10 @@ def _list_first(names: Sequence[str]) -> str:
 
 
 def count_title_records(records: Sequence[Sequence[str]]) -> int:
-    """Number of records at the start that are titles: one cell each, above one with several.
+    """Number of records that are titles: one cell each, above a first one with several cells.
 
-    A title is shorter than a record, or one of three columns or more with all but one cell empty.
-    0 if the record below titles has another number of fields than most.
+    A title is shorter than most records, or has but one filled cell of three or more. 0 if the
+    record below titles is not as long as most.
     """
     sizes = Counter(map(len, records))
     width = max(sizes, key=lambda size: (sizes[size], size), default=0)
