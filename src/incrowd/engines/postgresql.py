@@ -148,7 +148,7 @@ class PostgreSQL(Database):
         self.columns = tuple(one.column for one in self._columns)
 
     def rows(self, query: str) -> pl.DataFrame:
-        """The answer to a query, noted for a view that is not copied yet, to compare the copy with."""
+        """The answer to a query, noted for a view not copied yet, to compare the copy with."""
         found = self._session.rows(self._with_source(query))
         if not self.joins and not self._relation.steady:
             self._seen[query] = _fingerprint(found)

@@ -326,7 +326,7 @@ class _DistinctKeeper(_Keeper):
             self._drop_unneeded()
 
     def sample(self, seen: int) -> StreamSample:
-        """The distinct rows drawn; their `seen` is the most that may be there, exact if all are."""
+        """The distinct rows drawn; its `seen` is the most there may be, exact if the sample has all."""
         self._drop_unneeded()
         if len(self._numbers) < self._size:
             return StreamSample(self._pieces[0], len(self._numbers))

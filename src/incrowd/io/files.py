@@ -191,7 +191,7 @@ def policy_of(given: AnyPolicy) -> "Policy":
 def folder_of_policy(
     given: AnyPolicy | None, folder: str | os.PathLike[str]
 ) -> str | os.PathLike[str]:
-    """Where a policy's paths start: in this folder, but in that of the policy file if it is "."."""
+    """The folder where a policy's paths start: `folder`, or the policy file's if that is "."."""
     if isinstance(given, str | os.PathLike) and os.fspath(folder) == ".":
         return Path(given).parent
     return folder

@@ -139,7 +139,7 @@ class TargetFile:
 
     path: Path
     like: tables.Source
-    """How the table was read that the release is made of."""
+    """How the original table was read."""
 
     @property
     def form(self) -> tables.Form:

@@ -73,7 +73,7 @@ def as_attack_table(name: str, engine: Engine) -> AttackTable:
 
 
 def with_label_columns(table: AttackTable, known: Iterable[str]) -> AttackTable:
-    """The table with one column of labels for each `known` one that it has as two of ends."""
+    """The table, the two columns of ends of each split `known` column joined into one of labels."""
     split = split_columns(dict.fromkeys(known), table.names)
     engine = table.engine
     if isinstance(engine, FetchedColumns) and split:
