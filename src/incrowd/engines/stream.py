@@ -326,7 +326,7 @@ class _DistinctKeeper(_Keeper):
             self._drop_unneeded()
 
     def sample(self, seen: int) -> StreamSample:
-        """The distinct rows drawn; its `seen` is the most there may be, exact if the sample has all."""
+        """The distinct rows drawn; its `seen` is the most there may be, exact if all were drawn."""
         self._drop_unneeded()
         if len(self._numbers) < self._size:
             return StreamSample(self._pieces[0], len(self._numbers))
