@@ -137,7 +137,7 @@ class Engine(Countable, Protocol):
 
     @property
     def sealed(self) -> Mapping[str, str]:
-        """By column, what cells hold that incrowd cannot look into (lists, bytes), if they do."""
+        """The columns whose cells incrowd cannot look into, with what they hold (lists, bytes)."""
 
     def codes(
         self,
@@ -175,7 +175,7 @@ class Engine(Countable, Protocol):
     def sample(
         self, columns: Sequence[str], records: int, unit: CodedColumn | None = None
     ) -> pl.DataFrame:
-        """At most this many records, drawn with a fixed seed; with `unit` one of each person."""
+        """At most this many records, always the same ones; with `unit` one per person, if known."""
 
     def coded_sample(self, coded: Sequence[CodedColumn], records: int) -> dict[str, CodedColumn]:
         """These columns with the codes of at most this many records, drawn with a fixed seed."""
@@ -200,7 +200,7 @@ class Engine(Countable, Protocol):
     ) -> Tally:
         """Fold the records into distinct coded rows with their counts.
 
-        `weight` names the column of weights; `complete` wants all quasi-identifiers to be known.
+        `weight` names a column. With `complete` records that lack a quasi-identifier are left out.
         """
 
     def stage(self, plan: RowPlan, draw: np.random.Generator) -> "Staged":
@@ -296,7 +296,7 @@ class Staged(Countable, Protocol):
         """The distinct pairs of original (first) and shown cell of a column, and their records."""
 
     def count_altered(self) -> Mapping[str, int]:
-        """Number of cells that differ from their records', by column that leaves as it is."""
+        """By column that leaves as it is, how many cells differ from those of their records."""
 
     def write(self, target: "Target | NewTable | None" = None) -> "Written":
         """Write the rows to their target, else to a table of ours; return them read anew.

@@ -276,7 +276,7 @@ class DuckDB(Database):
     def apply(
         self, name: str, query: str, job: PartJob, watch: Watch, kept: Path | None = None
     ) -> None:
-        """Store what a job makes of each part, in threads, as a view of files (in `kept`)."""
+        """Store what a job makes of each part, in threads, as a view of files (`kept` if given)."""
         before, after = self._make_empty_folder("before"), kept or self._make_empty_folder("after")
         self.run(f"COPY ({query}) TO {text_literal(before)} (FORMAT parquet, PARTITION_BY (part))")
         self._adjust_memory_limit(least=True)

@@ -58,7 +58,7 @@ class MemoryEngine:
 
     @cached_property
     def sealed(self) -> Mapping[str, str]:
-        """What cells hold that incrowd cannot look into (lists, bytes), by column that has some."""
+        """The columns whose cells incrowd cannot look into, with what they hold (lists, bytes)."""
         found = {name: sealed_content(self._frame[name]) for name in self.names}
         return {name: what for name, what in found.items() if what}
 
@@ -74,7 +74,7 @@ class MemoryEngine:
     def code(
         self, name: str, kind: Kind | None = None, missing_values: Sequence[str] = ()
     ) -> CodedColumn:
-        """One column as codes, in the natural order of its values; `InputError` as in `codes`."""
+        """One column as codes, in the order of values; `InputError` for lists, or another kind."""
         return encode(
             self._column(name), name, kind, infer=self.text, missing_values=missing_values
         )
@@ -147,7 +147,7 @@ class MemoryEngine:
     def sample(
         self, columns: Sequence[str], records: int, unit: CodedColumn | None = None
     ) -> pl.DataFrame:
-        """At most this many records, drawn with a fixed seed; with `unit` one of each person."""
+        """At most this many records, always the same ones; with `unit` one per person, if known."""
         every = np.arange(self.records)
         if unit is not None:
             first = np.unique(unit.codes, return_index=True)[1]
@@ -248,7 +248,7 @@ class MemoryEngine:
     def _cells_of(
         self, name: str, cell: Cell, classes: Codes, take: Counts, moved: Counts | None
     ) -> "nw.Series[Any]":
-        """The cells that a column shows for the records `take`; see `build_frame` for the rest."""
+        """The cells that a column shows for the records `take`; arguments as in `build_frame`."""
         match cell:
             case Keep():
                 return self._column(name)[take]
@@ -335,7 +335,7 @@ def coded_texts(cells: pl.Series, name: str) -> CodedColumn:
 
 
 def _draw_places(classes: Codes, draw: np.random.Generator) -> Counts:
-    """Draw for each record whose cells it shows: a permutation per class; its own if left out."""
+    """Draw the record whose cells each record shows: one of its class; itself if it is left out."""
     moved = np.arange(len(classes), dtype=np.int64)
     kept = np.flatnonzero(classes >= 0)
     drawn = draw.permutation(kept)

@@ -69,7 +69,7 @@ class MemoryStaged:
 
     @cached_property
     def dictionary_rows(self) -> pl.DataFrame:
-        """The staged rows with texts that repeat as a dictionary's numbers: these count fast."""
+        """The staged rows with texts that repeat as Enums, which are counted fast."""
         return with_enums(self.rows)
 
     @property
@@ -116,7 +116,7 @@ class MemoryStaged:
         return count_rows(pl.DataFrame([held, self.rows[column].alias("shown")]))
 
     def count_altered(self) -> dict[str, int]:
-        """Number of cells that differ from their records', by column that leaves as it is."""
+        """By column that leaves as it is, how many cells differ from those of their records."""
         before = self.engine.rows
         return {
             name: _count_unequal(before[name].gather(self.take), self.rows[name])
@@ -162,7 +162,7 @@ class MemoryWritten(Written):
 
     @cached_property
     def dictionary_rows(self) -> pl.DataFrame:
-        """The rows with a dictionary for texts that repeat: counting compares numbers."""
+        """The rows with texts that repeat as Enums, which are counted fast."""
         return with_enums(self.rows)
 
     def digest(self) -> tuple[Digested, str]:
@@ -180,7 +180,7 @@ class MemoryWritten(Written):
     ) -> int:
         """Number of cells that differ from the staged rows, in the column where most do.
 
-        If columns or numbers of rows differ, the larger number; missing cells as in `Written`.
+        The larger number of rows if that or columns differ; missing cells as in `Written`.
         """
         if self.rows is staged.rows:
             return 0
@@ -211,7 +211,7 @@ def _count_unequal(one: pl.Series, other: pl.Series) -> int:
 
 
 def _count_unequal_enums(one: pl.Series, other: pl.Series) -> int:
-    """As `_count_unequal` of two Enums: by their numbers, not their texts."""
+    """Number of cells that differ between two Enums; compares numbers of labels, not texts."""
     place = {text: i for i, text in enumerate(enum_texts(one).to_list())}
     nowhere, size = len(place), len(place) + 1
     theirs = [place.get(text, size) for text in enum_texts(other).to_list()]

@@ -148,7 +148,7 @@ class PostgreSQL(Database):
         self.columns = tuple(one.column for one in self._columns)
 
     def rows(self, query: str) -> pl.DataFrame:
-        """The answer to a query; that for a view is noted before, to be compared with the copy."""
+        """The answer to a query, noted for a view not copied yet, to compare the copy with."""
         found = self._session.rows(self._with_source(query))
         if not self.joins and not self._relation.steady:
             self._seen[query] = _fingerprint(found)
@@ -299,7 +299,7 @@ class PostgreSQL(Database):
             raise lost
 
     def _read_anew(self, schema: str, table: str) -> "_ReadAnew":
-        """A written table, to be read anew; columns known from the source travel as there."""
+        """A written table, to be read anew; columns of the source travel as they did from there."""
         relation = self._relation_named(schema, table)
         assert relation is not None  # noqa: S101  it was written
         known = {(one.stored.name, one.stored.kind): one.facts for one in self._columns}

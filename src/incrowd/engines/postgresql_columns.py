@@ -181,7 +181,7 @@ def _plain_texts(chunks: Any) -> Any:
 
 
 def sendable_frame(frame: pl.DataFrame) -> tuple[pl.DataFrame, Mapping[str, str]]:
-    """A frame in the driver's types, and the SQL types, by name, of decimals, now texts."""
+    """A frame in the driver's types, with decimals as texts, and the SQL types of these by name."""
     texts = pl.col(pl.Null, pl.Decimal, pl.Categorical, pl.Enum).cast(pl.String)
     numbers = {
         name: f"numeric({_DIGITS},{dtype.scale})"

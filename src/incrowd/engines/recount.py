@@ -48,7 +48,7 @@ def count_ratios_in_passes(
 
 
 def refuse_above(found: Ratios, measure: Measure, limit: float) -> Ratios:
-    """Raise `NotMetError` if a ratio is above the limit; return the ratios."""
+    """Raise `NotMetError` if the ratio of this measure is above the limit; return the ratios."""
     if found.ratio(measure) > limit:
         raise NotMetError(
             f"the kept columns have a {measure} ratio of {found.ratio(measure):.6g}, above the "
@@ -59,7 +59,7 @@ def refuse_above(found: Ratios, measure: Measure, limit: float) -> Ratios:
 
 
 class _ClassCounts:
-    """Counts the classes in part `part` of `parts`, halved while they are more than `most`."""
+    """Counts classes in part `part`, from 0, of `parts`; halves it while there are over `most`."""
 
     def __init__(self, names: Sequence[str], part: int, parts: int, most: int) -> None:
         self.part = part

@@ -87,7 +87,7 @@ class Database(Protocol):
     def apply(
         self, name: str, query: str, job: PartJob, watch: Watch, kept: Path | None = None
     ) -> None:
-        """Store what a job makes of each part of what a query answers as a table of ours.
+        """Store the rows that a job makes of each part of a query's answer as a table of ours.
 
         The query has a column `part`, a whole number. The job gets the rows of a part in the order
         of their numbers, without that column. Finished parts stay in the folder `kept` if one is
@@ -126,10 +126,10 @@ class Database(Protocol):
         self,
         of: Digested | None = None,  # noqa: ARG002  a default
     ) -> tuple[Digested, str] | None:
-        """What the SHA-256 of the table, as a release to check, is of, and the SHA-256 itself.
+        """The kind of digest of the table, taken as a release to check, and the SHA-256.
 
-        `of` says what the digest that it will be compared with is of; None if there is none. The
-        result is None if the table is to be digested as a frame, outside the database.
+        `of` is the kind of the digest that was certified; None if there is none. The result is None
+        if the table is to be digested as a frame, outside the database.
         """
         return None
 

@@ -38,7 +38,7 @@ class BlockQuery:
     of: str
     """The text after FROM in a statement."""
     key: int
-    """The number of first cells by which rows are put into blocks."""
+    """How many cells, the first ones, decide a row's block."""
     clear: Clearing
 
     @property
@@ -48,7 +48,7 @@ class BlockQuery:
 
 
 def count_in_blocks(engine: "SqlCounting", lines: BlockQuery) -> Iterator[CountedRows]:
-    """Yield the counted distinct rows in blocks (in one if not `plain`), by the table `lines`."""
+    """Yield counted distinct rows in blocks (in one if not `plain`), by way of a table `lines`."""
     if not lines.plain:
         codes = {name: code for name, (code, _) in lines.codes.items()}
         yield engine.count_distinct(list(lines.cells.values()), list(lines.cells), codes, lines.of)
@@ -73,7 +73,7 @@ def count_in_blocks(engine: "SqlCounting", lines: BlockQuery) -> Iterator[Counte
 def _pack_keys(
     engine: "SqlCounting", lines: BlockQuery, numbered: list["_SqlNumbers"]
 ) -> tuple[PackedKeys, PackedKeys, str]:
-    """Keys of a block's cells, keys of other cells and codes, and FROM with `numbered` tables."""
+    """The keys that decide blocks, those of other cells and codes, and the text after FROM."""
     sizes = [len(one.values) for one in numbered]
     held = [size for _, size in lines.codes.values()]
     shown = [f"{column.name} AS s{j}" for j, column in enumerate(lines.cells.values())]
@@ -109,7 +109,7 @@ def _code_expressions(numbered: list[_SqlNumbers]) -> list[str]:
 
 
 def _number_cells(engine: "SqlCounting", lines: BlockQuery, j: int) -> _SqlNumbers:
-    """Put a table of numbers of column j's cells; those that `clear` makes equal share one."""
+    """Store a number per cell of column j; cells that `clear` makes equal texts share one."""
     name, column = list(lines.cells.items())[j]
     found = engine.database.rows(
         f"SELECT {column.name} AS value FROM {lines.of} GROUP BY {column.name}"

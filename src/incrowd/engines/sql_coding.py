@@ -49,7 +49,7 @@ class SqlCoding:
 
     @property
     def sealed(self) -> Mapping[str, str]:
-        """What cells hold that incrowd cannot look into (lists, bytes), by column that has some."""
+        """The columns whose cells incrowd cannot look into, with what they hold (lists, bytes)."""
         said = {"nested": "lists or structures", "bytes": BYTES}
         return {
             column.name: said[column.cells]
@@ -115,15 +115,15 @@ class SqlCoding:
         return 0 if found is None else int(found)
 
     def put_weights(self, name: str) -> Coding:
-        """Put a table of the values and `weights` of a column there; return how to join it."""
-        column, weight = self.weights(name)
+        """Store a table of a column's values and their weights; return how to join it."""
+        column, weight = self.coded_weights(name)
         table = f"w{self.names.index(name)}"
         values = self.entries(name).values.alias("value")
         self.database.put(table, pl.DataFrame([values, pl.Series("code", weight[column.codes])]))
         return self._join_on(table, name)
 
     def put_codes(self, column: CodedColumn) -> Coding:
-        """Put a table of the column's values and codes there, once; return how to join it."""
+        """Store a table of the column's values and codes, once; return how to join it."""
         name = f"m{self.names.index(column.name)}"
         if self._put.get(name) is not column:
             values = self.entries(column.name).values.alias("value")
@@ -157,8 +157,8 @@ class SqlCoding:
             )
         return codes_of_answer(joined["code"])
 
-    def weights(self, name: str) -> tuple[CodedColumn, Floats]:
-        """A column of weights, coded, and those of its codes; `InputError` if one is unfit."""
+    def coded_weights(self, name: str) -> tuple[CodedColumn, Floats]:
+        """A coded column, and the weight of each code; `InputError` if missing or negative."""
         column = self._code_weights(name)
         weight = weight_of_codes(column)
         refuse_weights(name, int(self.frequency(column)[~(weight >= 0)].sum()))

@@ -41,7 +41,7 @@ class SqlCounting(SqlCoding):
     def sample(
         self, columns: Sequence[str], records: int, unit: CodedColumn | None = None
     ) -> pl.DataFrame:
-        """At most this many records, drawn by hashes of numbers; with `unit` one per person."""
+        """At most this many records, always the same ones; with `unit` one per person, if known."""
         shown = ", ".join(f"{self.cell(name)} AS s{j}" for j, name in enumerate(columns))
         limit = min(2**32, round(2**32 * (_ENOUGH * records + _SPARE) / max(self.records, 1)))
         of = f"source WHERE {_DRAWN} < {limit}"
@@ -117,7 +117,7 @@ class SqlCounting(SqlCoding):
         sensitive: Sequence[CodedColumn],
         complete: Sequence[CodedColumn],
     ) -> Tally:
-        """As `tally`, where no `complete` value is missing; the database sorts, to save memory."""
+        """Coded rows of records without gaps in `complete`; the database sorts, to save memory."""
         coded = (*quasi, *sensitive)
         keys = PackedKeys(tuple(len(column.domain) + 1 for column in coded))
         joined = self.join_codes(tuple({column.name: column for column in coded}.values()))
@@ -243,7 +243,7 @@ class SqlCounting(SqlCoding):
         }
         weights = None
         if weight is not None:
-            column, worth = self.weights(weight)
+            column, worth = self.coded_weights(weight)
             weights = worth[self.codes_of_cells(column, found.cells[weight])] * found.records
         lines = CountedRows(
             select_columns(found.cells, cells),

@@ -72,7 +72,7 @@ class SqlEngine(SqlCounting):
         return self.database.rows(counting_query([(end, end) for end in ends], "assigned"))
 
     def as_release(self, of: Digested | None = None) -> SqlWritten | None:
-        """The table as a release whose digest is `of` this kind; None if digested as a frame."""
+        """The table as a release; None if digested as a frame. `of`: the kind that is certified."""
         digest = self.database.digest(of)
         if digest is None:
             return None

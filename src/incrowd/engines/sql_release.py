@@ -99,7 +99,7 @@ class SqlStaged:
         return self.engine.count_distinct(pair, ("held", "shown"), {}, _BESIDE)
 
     def count_altered(self) -> dict[str, int]:
-        """Number of cells that differ from their records', by column that leaves as it is."""
+        """By column that leaves as it is, how many cells differ from those of their records."""
         kept = self.plan.kept_columns
         if not kept:
             return {}

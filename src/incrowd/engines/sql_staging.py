@@ -178,7 +178,7 @@ class Staging:
     def _original_expression(self, j: int, name: str, code: str) -> tuple[str, str]:
         """The expression of a code's original value, and the join that it needs.
 
-        A shared code shows its first value, code 0 a missing cell. Puts the joined table there.
+        A shared code shows its first value, code 0 a missing cell. Stores the joined table.
         """
         engine, database = self.engine, self.engine.database
         column = next(column for column in self.plan.coded if column.name == name)

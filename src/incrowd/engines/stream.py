@@ -48,11 +48,11 @@ class StreamSample:
 
     frame: pl.DataFrame
     seen: int
-    """Records of the stream."""
+    """Records of the stream; of distinct rows the most that it may have."""
 
     @property
     def whole(self) -> bool:
-        """Whether the sample holds every record of the stream."""
+        """Whether the sample holds every record, or distinct row, of the stream; not for pairs."""
         return self.frame.height == self.seen
 
     def select(self, names: Sequence[str]) -> "StreamSample":
@@ -223,7 +223,7 @@ def draw(
     *,
     columns: Sequence[str] | None = None,
 ) -> list[StreamSample]:
-    """A sample per reservoir, in one pass; `InputError` without a batch, or if it lacks columns."""
+    """A sample per reservoir, in one pass; `InputError` if no batch comes, or one lacks columns."""
     keepers = [
         _DistinctKeeper(one) if isinstance(one, DistinctRowSample) else _SlotKeeper(one)
         for one in reservoirs
@@ -326,7 +326,7 @@ class _DistinctKeeper(_Keeper):
             self._drop_unneeded()
 
     def sample(self, seen: int) -> StreamSample:
-        """The sample; as `seen` the most distinct rows that may be there, exact if not full."""
+        """The distinct rows drawn; its `seen` is the most there may be, exact if all were drawn."""
         self._drop_unneeded()
         if len(self._numbers) < self._size:
             return StreamSample(self._pieces[0], len(self._numbers))
@@ -381,7 +381,7 @@ def _skip_lengths(uniforms: Floats, log_weight: Floats) -> Counts:
 
 
 def _seeded_generator(seed: int | None, stream: int) -> np.random.Generator:
-    """A generator for a seed and `stream`; unpredictable for None, `PolicyError` if negative."""
+    """A generator for a seed, one per `stream`; unpredictable if None, `PolicyError` if below 0."""
     if seed is not None and seed < 0:
         raise PolicyError("the seed must be 0 or more", remedy="give a whole number")
     return np.random.default_rng(None if seed is None else [seed, stream])

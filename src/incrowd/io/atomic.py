@@ -133,7 +133,7 @@ def prefix_of(target: Path) -> str:
 
 
 def remove_leftovers(target: Path) -> None:
-    """Remove what dead processes, which hold no lock, left beside the target in a locked folder."""
+    """Remove what dead processes left beside the target, but intents; its folder must be locked."""
     for left in target.parent.glob(f"{prefix_of(target)}*"):
         if left.name.endswith(INTENT) or fcntl is None:
             continue
@@ -161,7 +161,7 @@ def lock_folder(folder: Path) -> Iterator[None]:
 
 
 def _lock(handle: int, *, wait: bool = False) -> None:
-    """Lock a file or folder, after others if `wait`; do nothing if that is not possible."""
+    """Lock a file or folder, waiting for others if `wait`; do nothing if it cannot be locked."""
     if fcntl is not None:
         with suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))

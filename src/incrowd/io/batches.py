@@ -78,7 +78,7 @@ def open_batches(path: str | os.PathLike[str], layout: Layout | None = None) -> 
 def _open_stream(
     path: str | os.PathLike[str], stream: "_PeekableStream", layout: Layout, stack: ExitStack
 ) -> Batches:
-    """The table in this stream, by its first bytes; what it is read from goes into `stack`."""
+    """The table in this stream, by its first bytes; `stack` closes what is opened for it."""
     start = stream.peek(8)
     if start.startswith(_PARQUET):
         return _batches_by_rows(

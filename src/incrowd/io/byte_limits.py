@@ -16,7 +16,7 @@ _GROUP = Path("/sys/fs/cgroup")
 
 
 def free_memory() -> int:
-    """Bytes of memory that are free, also in this container; 2**62 if that is not known."""
+    """Bytes of memory that are free, within this container's limit; 2**62 if not known."""
     try:
         with Path("/proc/meminfo").open(encoding="ascii") as lines:
             known = dict(line.split(":", 1) for line in lines)
@@ -27,7 +27,7 @@ def free_memory() -> int:
 
 
 def _free_in_group() -> int:
-    """Bytes of memory that are free in this container; 2**62 if there is no limit."""
+    """Bytes of memory that are free in this container; 2**62 if no limit is known."""
     try:
         most, used = ((_GROUP / f"memory.{what}").read_text() for what in ("max", "current"))
         return max(int(most) - int(used), 0)

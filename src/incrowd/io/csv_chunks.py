@@ -137,7 +137,7 @@ class PlainText:
 def as_plain_text(
     path: str | os.PathLike[str], form: Form, names: Sequence[str]
 ) -> PlainText | None:
-    """The file as a plain text, if Polars finds these columns in this order in it; else None."""
+    """The file as a plain text; None if compressed, no CSV, or Polars finds other columns in it."""
     if form.format != "csv" or form.compression is not None:
         return None
     try:

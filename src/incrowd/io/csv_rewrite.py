@@ -29,7 +29,7 @@ Put: TypeAlias = Callable[[Any], object]
 
 
 class OtherRecordsError(Exception):
-    """A later pass over a table found other records than the first."""
+    """A pass over a table found other records than the first, or ones not written plainly."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -131,14 +131,14 @@ class Rewriting:
         )
 
     @property
-    def longest(self) -> int:
-        """Bytes by which a record can become longer at most."""
+    def most_growth(self) -> int:
+        """The most bytes by which a record can become longer."""
         return int(np.diff(self.bounds).max(axis=1).sum()) + len(self.bounds) + 1
 
     def rewrite_records(self, cut: CsvRecords, codes: Codes) -> CsvRows:
-        """Rewrite records by codes: shape (replaced columns, records, a header among them)."""
+        """Rewrite records by codes: shape (replaced columns, records); a header has codes, too."""
         number = len(cut)
-        made = np.empty(len(cut.text) + number * self.longest, dtype=np.uint8)
+        made = np.empty(len(cut.text) + number * self.most_growth, dtype=np.uint8)
         ends = np.empty(number, dtype=np.int64)
         splice_kernels.splice_records(
             cut.text, cut.stops, self.runs, codes, self.faces, self.bounds, made, ends
@@ -240,7 +240,7 @@ def open_new_file(path: str | os.PathLike[str]) -> Iterator[Put]:
 
 
 def _cell_texts(cells: pl.Series, delimiter: str, *, alone: bool) -> list[bytes]:
-    """The bytes of cells, then of the name, as Polars writes them; an empty one `""` if `alone`."""
+    """The bytes of cells, then of the name, as Polars writes them; `""` if empty and `alone`."""
     faces = _write_cells(cells.cast(pl.String), delimiter).split(f"{delimiter}0\n".encode())
     name = _write_cells(pl.Series([cells.name]), delimiter)[: -len(delimiter) - 2]
     found = [*faces[:-1], name]

@@ -61,14 +61,14 @@ def _is_plain(piece: bytes, decoder: codecs.IncrementalDecoder) -> bool:
 
 
 def mark_last(pieces: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
-    """Each piece with False, then an empty piece with True to say that it was the last."""
+    """Each piece with False, then an empty piece with True, which marks the end."""
     for piece in pieces:
         yield piece, False
     yield b"", True
 
 
 def _decode_by_guess(pieces: Iterator[bytes], notes: list[str]) -> Iterator[bytes]:
-    """The pieces in UTF-8, decoded from it, or from Latin-1 if the first non-ASCII byte is not it.
+    """A text's pieces in UTF-8, read as Latin-1 if its first byte beyond ASCII does not fit UTF-8.
 
     A note in `notes` then says so. `InputError` if a later byte does not fit UTF-8.
     """

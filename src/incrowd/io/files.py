@@ -125,9 +125,9 @@ def read_zip_populations(path: str | os.PathLike[str]) -> dict[str, int]:
         rows = [row for row in csv.reader((_text_of(path) or "").splitlines()) if row]
     except csv.Error:  # it quotes no cell, but says nothing that would help either
         rows = []
-    if rows and not _is_count(rows[0]):
+    if rows and not _has_area_and_count(rows[0]):
         rows = rows[1:]
-    wrong = [number for number, row in enumerate(rows, start=1) if not _is_count(row)]
+    wrong = [number for number, row in enumerate(rows, start=1) if not _has_area_and_count(row)]
     if wrong or not rows:
         counted = f"{len(wrong)} of {len(rows)} lines" if rows else "no line"
         raise InputError(
@@ -152,8 +152,8 @@ def _text_of(path: str | os.PathLike[str]) -> str | None:
         return None
 
 
-def _is_count(row: list[str]) -> bool:
-    """Whether the first cell of a row is three digits, and the second a number of people."""
+def _has_area_and_count(row: list[str]) -> bool:
+    """Whether a row starts with a ZIP area (three digits) and then a number of people."""
     if len(row) < 2:
         return False
     area, people = row[0].strip(), row[1].strip()
@@ -191,7 +191,7 @@ def policy_of(given: AnyPolicy) -> "Policy":
 def folder_of_policy(
     given: AnyPolicy | None, folder: str | os.PathLike[str]
 ) -> str | os.PathLike[str]:
-    """The folder that a policy's paths start from: its file's, unless another than "." is given."""
+    """The folder where a policy's paths start: `folder`, or the policy file's if that is "."."""
     if isinstance(given, str | os.PathLike) and os.fspath(folder) == ".":
         return Path(given).parent
     return folder

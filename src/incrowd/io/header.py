@@ -127,7 +127,7 @@ def _is_numbered(names: Sequence[str]) -> bool:
 
 
 def _evidence_of_column(name: str, below: Sequence[str], expected: Collection[str]) -> float:
-    """The log odds, by the cells below it, that the first cell of a column is its name."""
+    """The log odds, by the cells below it, that a column's first cell is its name; 0 if empty."""
     if not name:
         return 0.0
     if not below:
@@ -165,7 +165,7 @@ def _log_odds(usual: float, seen: int, cells: int) -> float:
 
 
 def _evidence_of_words(name: str, below: Sequence[str], expected: Collection[str]) -> float:
-    """The evidence that `name` is expected, usual or a variable's; 0 if a cell below equals it."""
+    """The evidence that `name` is expected, of usual words, a_b or aB; 0 if a cell equals it."""
     if name in below:
         return 0.0
     if name in expected:

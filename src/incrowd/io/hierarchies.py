@@ -261,7 +261,7 @@ def _split_lines(text: str, path: Path) -> Lines:
 
 
 def _split_quoted_lines(text: str, path: Path, delimiter: str) -> Lines:
-    """As `_split_lines`, of a file with quoted fields; `InputError` for a quote out of place."""
+    """The lines, not blank, of a file with quoted fields; `InputError` for a quote out of place."""
     wrong = InputError(
         f"the hierarchy file {path.name!r} has an open quote, or a quote inside a field",
         remedy="close it, or double it where it belongs to the text",
@@ -312,7 +312,7 @@ def _single_path(column: str, paths: list[Path]) -> Path:
 
 
 def builders_of(policy: "Policy", folder: str | os.PathLike[str]) -> dict[str, AnyHierarchy]:
-    """Builders of columns, with files read; a quasi-identifier without a hierarchy: `Suggested`."""
+    """The builders that columns have, files read; `Suggested` for quasi-identifiers without one."""
     given = {name: column.hierarchy for name, column in policy.columns.items()}
     given |= {name: given[name] or Suggested() for name in policy.quasi}
     return {

@@ -14,9 +14,9 @@ _DAY = r"^\d{4}-\d{2}-\d{2}$"
 def read(data: bytes, layout: Layout) -> WholeTable:
     """The table in JSON lines; a key that an object lacks is missing.
 
-    JSON has no dates: a column of texts such as 2024-12-31 is one of dates. `InputError` for a JSON
-    array, lines that are no objects, values of mixed kinds, nested values, and a sheet or lines to
-    skip in the layout.
+    JSON has no dates: texts such as 2024-12-31 become dates if all of a column are. Integers beyond
+    64 bits become text. `InputError` for a JSON array, lines that are no objects, mixed kinds of
+    values, nested values, and a sheet or lines to skip in the layout.
     """
     layout.refuse_choice("JSON lines")
     data = data.removeprefix(b"\xef\xbb\xbf")
@@ -32,7 +32,7 @@ def read(data: bytes, layout: Layout) -> WholeTable:
     ):
         frame = pl.read_ndjson(io.BytesIO(data), infer_schema_length=None)
     _refuse_nested(frame)
-    return WholeTable(frame.with_columns(_with_days(column) for column in frame), "jsonl")
+    return WholeTable(frame.with_columns(_with_plain_types(column) for column in frame), "jsonl")
 
 
 def _refuse_nested(frame: pl.DataFrame) -> None:
@@ -52,8 +52,8 @@ def _nested_name(name: str, dtype: pl.DataType) -> str:
     return f"{name}.{inner[0].name}" if inner else name
 
 
-def _with_days(column: pl.Series) -> pl.Series:
-    """The column with texts that are all days as dates, and integers beyond 64 bits as text."""
+def _with_plain_types(column: pl.Series) -> pl.Series:
+    """The column as dates if all its texts are days; integers beyond 64 bits become text."""
     if isinstance(column.dtype, pl.Int128):
         return column.cast(pl.String)
     if not isinstance(column.dtype, pl.String) or not column.head(100).str.contains(_DAY).all():

@@ -28,7 +28,7 @@ class KeptParts:
     """What everything random is drawn from: the same in each attempt."""
 
     def make_folder(self, request: str) -> Path:
-        """Make or keep the folder for parts of this request (a digest); remove the others."""
+        """Make the folder for parts of this request (a digest), or keep it; remove all others."""
         folder = self.path / request[:32]
         for other in self.path.iterdir():
             if other.is_dir() and other != folder:

@@ -83,7 +83,7 @@ class TableEstimate:
         return _ON_DISK * self.cells
 
     def describe(self, memory: float) -> str:
-        """A note for the user: what memory, disk and time it takes to work out of memory."""
+        """A note for the user: time and disk of work out of memory that may use `memory` bytes."""
         rows = "" if self.rows is None else f" of {self.rows:,} rows"
         return (
             f"this table{rows} is counted with DuckDB, out of memory: in memory it would take "

@@ -155,7 +155,7 @@ class NotationRequest:
                 )
 
     def format_of(self, name: str) -> str | None:
-        """The date format that is given for this column; None if there is none."""
+        """The date format given for this column alone, not for all; None if there is none."""
         return self._formats.get(name)
 
     def number_notations(self, delimiter: str) -> Iterator[NumberNotation]:
@@ -184,7 +184,7 @@ class FoundNotations:
     """By column that can be read in two ways: the option that decides."""
 
     def rewrite(self, frame: pl.DataFrame, *, text: bool = True) -> pl.DataFrame:
-        """The table with these columns as plain texts, or values; `InputError` for a misfit."""
+        """The table with these columns as plain `text`, else as values; `InputError` if unfit."""
         made = [_rewrite_column(frame[name], how, text=text) for name, how in self.columns.items()]
         return frame.with_columns(made) if made else frame
 
@@ -265,7 +265,7 @@ def may_be_rewritten(records: Sequence[Sequence[str]], request: NotationRequest 
 def _notation_of(
     series: pl.Series, request: NotationRequest, delimiter: str, *, text: bool
 ) -> Notation | str | None:
-    """How a column is written, or (a text) the option that would decide; None if it is plain."""
+    """How a column is written, or (`str`) the option that would decide; None: it stays as it is."""
     form = request.format_of(series.name)
     if form:
         return DateNotation(form)
@@ -290,7 +290,7 @@ def _all_contain(top: pl.Series, pattern: str) -> bool:
 
 
 def _present_texts(series: pl.Series) -> pl.Series:
-    """The texts, stripped, but for empty ones and missing marks; each once if over `_GLANCE`."""
+    """Stripped texts, without empty ones and marks of missing; unique if more than `_GLANCE`."""
     texts = series.drop_nulls()
     if len(texts) > _GLANCE:
         texts = texts.unique()
@@ -340,7 +340,7 @@ def _date_notation(texts: pl.Series) -> DateNotation | str | None:
 
 
 def _rewrite_column(series: pl.Series, how: Notation, *, text: bool) -> pl.Series:
-    """The column as plain texts (blanks, missing marks stay) or values; `InputError` if unfit."""
+    """The column as plain `text` (blanks, missing marks stay) or values; `InputError` if unfit."""
     name, series = series.name, series.alias("")  # as above
     texts = series.str.strip_chars()
     beside = (texts.is_null() | (texts == "") | texts.is_in(list(MARKS))).fill_null(value=True)

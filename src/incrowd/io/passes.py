@@ -49,7 +49,7 @@ class RereadableTable:
     notes: Sequence[str] = ()
     """Complete when all records have passed."""
     stamp: Stamp | None = None
-    """Of the file that is opened again; None if there is none."""
+    """The stamp of the file that is opened again; None if there is no file."""
 
     def refuse_changed(self) -> None:
         """Raise `NotMetError` if the file changed after it was opened; `frames` do so, too."""
@@ -128,7 +128,7 @@ def _rereadable_frames(
 def _kept_frames(
     frames: Iterable[pl.DataFrame], kept: Sequence[str], scratch: ScratchFrames
 ) -> Frames:
-    """A function that gives once-only frames in each pass; the first stores the columns `kept`."""
+    """A function that gives the frames anew in each pass; the first pass stores columns `kept`."""
     stored = False
 
     def read(names: Sequence[str]) -> Iterator[pl.DataFrame]:
@@ -154,7 +154,7 @@ def no_batches_error() -> InputError:
 def written_rows(
     path: AnyPath, form: Form, names: Sequence[str], piece: int = layouts.PIECE
 ) -> Iterator[pl.DataFrame]:
-    """The rows of a file just written, `piece` bytes at a time; `NotMetError` for other columns."""
+    """The rows of a file just written, `piece` bytes at a time; `NotMetError` for other `names`."""
     with open_batches(path, replace(stored_text(form.delimiter), piece=piece)) as table:
         if table.names != tuple(names):
             raise other_rows_error()

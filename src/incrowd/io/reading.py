@@ -92,7 +92,7 @@ class Reading(ReadingOptions):
         return replace(self, expected=(*self.expected, *names))
 
     def with_kept(self, names: Iterable[str] | None) -> Self:
-        """The same options, with cells of these columns left as written; of all columns if None."""
+        """The same options, with these columns left as written, too; all columns if None."""
         if names is None or self.kept is None:
             return replace(self, kept=None)
         return replace(self, kept=(*self.kept, *names))

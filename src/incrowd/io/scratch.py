@@ -27,7 +27,7 @@ class ScratchFile:
         """The offset of what is stored next."""
 
     def put(self, data: Any) -> int:
-        """Store an array, or bytes, and return the offset of the first byte."""
+        """Store an array or a memoryview, and return the offset of its first byte."""
         begin = self.end
         with _disk_boundary():
             self._file.seek(begin)

@@ -74,7 +74,7 @@ def refuse_large(rows: int, columns: int) -> None:
 
 
 def write(frame: pl.DataFrame, target: IO[bytes]) -> None:
-    """Write a table as the one sheet of a new workbook; `LimitError` if it does not fit there."""
+    """Write a table as the one sheet of a workbook; `LimitError` or `InputError` if too large."""
     refuse_large(frame.height, frame.width)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in _PARTS.items():
@@ -115,7 +115,7 @@ def _write_rows(frame: pl.DataFrame, sheet: IO[bytes]) -> None:
 
 
 def _as_sheet_column(column: pl.Series) -> pl.Series:
-    """The column, NaN missing, if a sheet holds it exactly; else text, if not too long."""
+    """The column, NaN missing, if a sheet holds it exactly; else text, `InputError` if too long."""
     dtype = column.dtype
     if isinstance(dtype, pl.Date):
         held = (column >= pl.select(_FIRST_DAY).item()).all()

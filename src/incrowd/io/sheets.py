@@ -217,12 +217,12 @@ def _notes_on_marks(counts: Mapping[str, int]) -> Iterator[Note]:
 
 
 def _count_mark(before: bytes, piece: bytes, mark: bytes) -> int:
-    """How often a mark begins in this piece, or ends in it after it began in the bytes before."""
+    """How often a mark is in this piece, or began in the bytes before and ends in this piece."""
     return piece.count(mark) + (before[1 - len(mark) :] + piece[: len(mark) - 1]).count(mark)
 
 
 def _mark_filled_cells(head: bytes) -> Iterator[tuple[int, list[str]]]:
-    """The rows at the start of a sheet's part, as `_Rows` lists them."""
+    """The rows at a part's start: number, from 0, and for each cell "x" if filled, else ""."""
     number = -1
     for row in _ROW.finditer(head):
         named = _NUMBER.search(row[1])
@@ -294,7 +294,7 @@ def _read_table(
 def _find_start(rows: _Rows, layout: Layout) -> tuple[int, int]:
     """The number (from 0) of the row in which the table starts, and how many titles are above it.
 
-    A title is one filled cell above a row in which at least half of the columns are filled.
+    A title is one filled cell above a row with at least half as many as the row with most.
     """
     there = [(number, sum(map(bool, row))) for number, row in rows if any(row)]
     first = there[0][0] if there else 0

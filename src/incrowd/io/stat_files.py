@@ -59,7 +59,7 @@ def _reading_function(data: bytes) -> Callable[..., Any]:
 def _put_labels(
     frame: pl.DataFrame, labels: Mapping[str, Mapping[Any, str]]
 ) -> tuple[pl.DataFrame, list[str]]:
-    """The table with labels for codes, and the columns that stay codes: less than half have one."""
+    """The table with labels for codes, and the columns left as numbers: few values have a label."""
     columns, numbers = [], []
     for column in frame.iter_columns():
         plain = _plain_column(column)
@@ -88,7 +88,7 @@ def _plain_column(column: pl.Series) -> pl.Series:
 
 
 def _is_coded(column: pl.Series, labels: Mapping[Any, str]) -> bool:
-    """Whether the labels name at least half of the values that occur; true for texts."""
+    """Whether labels name at least half of the distinct values; true for texts and no values."""
     values = column.drop_nulls().unique()
     if not len(values) or isinstance(column.dtype, pl.String):
         return True

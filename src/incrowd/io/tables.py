@@ -106,7 +106,7 @@ def read(path: str | os.PathLike[str], layout: Layout | None = None) -> Source:
 def write(frame: Any, path: str | os.PathLike[str], like: Source | None = None) -> None:
     """Write a frame in the format that the path's ending names, else in that of its source `like`.
 
-    Text is in UTF-8; "-" is standard output. `PolicyError` or `InputError` if that cannot be done.
+    UTF-8 if text; "-" is standard output. `PolicyError`, `InputError`, `LimitError` if impossible.
     """
     form = form_of(path, like)
     table = frame if isinstance(frame, pl.DataFrame) else nw.from_native(frame).to_polars()
@@ -154,7 +154,7 @@ def refuse_large(path: str | os.PathLike[str], like: Source, records: int, colum
 def refuse_nested(
     frame: pl.DataFrame, columns: Sequence[str], path: str | os.PathLike[str], like: Source
 ) -> None:
-    """Raise `InputError` for columns of lists, structures or bytes, but for Parquet and Arrow."""
+    """Raise `InputError` for columns of lists, structures or bytes, save in Parquet and Arrow."""
     if form_of(path, like).format in {"parquet", "arrow"}:
         return
     held = [name for name in columns if name in frame.columns]
@@ -236,7 +236,7 @@ def _read_bytes(data: bytes, layout: Layout) -> Source:
 
 
 def _rewrite(table: Source, layout: Layout) -> Source:
-    """The table with numbers and dates as incrowd writes them, if the layout says so."""
+    """The table with numbers and dates as incrowd writes them; as it is without a `notation`."""
     if layout.notation is None:
         return table
     ways = find_notations(table.frame, layout.notation, table.delimiter, text=table.text)

@@ -139,7 +139,7 @@ class TargetFile:
 
     path: Path
     like: tables.Source
-    """How the table came that the release is made of."""
+    """How the original table was read."""
 
     @property
     def form(self) -> tables.Form:
@@ -210,9 +210,9 @@ def open_places(
 ) -> Iterator[Place]:
     """A block with places for a release and its certificate, which get their names at its end.
 
-    Both get them together if the block ends well, or neither does. Standard output ("-") gets the
-    release at the end. If the target is a `table`, its certificate is in its place when others
-    first see it. A release in `parts` gets an empty folder. Without a target both places are None.
+    Both get them together if the block ends well, or neither does. For "-", or without a
+    certificate, the release goes to standard output. The certificate of a `table` is there when
+    others first see it. A release in `parts` is a folder, empty at first. No target: both None.
     """
     if table is not None and certificate is not None:
         with replace_with_last_step(certificate) as (paper, place_it):
@@ -235,7 +235,7 @@ def open_places(
 
 
 def refuse_no_folder(target: AnyPath | None) -> None:
-    """Refuse "-" (`PolicyError`) and a path that exists (`InputError`) in place of a new folder."""
+    """Refuse a target for a new folder: `PolicyError` for "-", `InputError` if it exists."""
     if target is None:
         return
     if str(target) == "-":
@@ -266,7 +266,7 @@ def _is_file(path: AnyPath) -> bool:
 def refuse_overwriting(
     source: AnyPath | None, target: AnyPath | None, certificate: AnyPath | None
 ) -> None:
-    """Raise `PolicyError` if the release would overwrite its table, or the certificate either."""
+    """Raise `PolicyError` if a release would overwrite its table, or a certificate one of them."""
     table = source if source is not None and _is_file(source) else None
     release = target if target is not None and _is_file(target) else None
     if table is not None and release is not None and files.same_file(table, release):

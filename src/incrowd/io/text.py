@@ -261,7 +261,7 @@ def read_records(
     `first_line` is the number of the first of these lines in the file, for messages. `InputError`
     for records of different lengths, and for open quotes.
     """
-    blank = _check_records(body, delimiter, len(names), first_line)
+    blank = _find_blank_lines(body, delimiter, len(names), first_line)
     frame = _parse(body, delimiter, header=header)
     frame.columns = list(names)
     if len(blank):
@@ -301,8 +301,8 @@ def _parse_slowly(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame:
     return pl.DataFrame(filled, schema=[(str(j), pl.String) for j in range(width)], orient="row")
 
 
-def _check_records(data: bytes, delimiter: str, fields: int, first_line: int) -> Counts:
-    """The numbers, from 0, of blank lines; `InputError` for other lengths and open quotes."""
+def _find_blank_lines(data: bytes, delimiter: str, fields: int, first_line: int) -> Counts:
+    """Places of blank lines among records, from 0; `InputError` for other lengths, open quotes."""
     found = np.zeros(5, dtype=np.int64)
     blank = np.zeros(0, dtype=np.int64)
     text: Any = np.frombuffer(data, dtype=np.uint8)

@@ -67,7 +67,7 @@ def _repair_notes(record: Sequence[str], names: Sequence[str]) -> Iterator[Note]
 
 
 def start_notes(titles: int, first: Sequence[str]) -> Iterator[Note]:
-    """Notes on titles that were skipped, and on names of this header that were repaired."""
+    """Notes on so many skipped lines of titles, and on names of this header that were repaired."""
     if titles:
         lines = count_of(titles, "line above the header was", "lines above the header were")
         yield Note("titles", titles, f"{lines} skipped as titles; --skip says how many to skip")
@@ -80,9 +80,10 @@ def _list_first(names: Sequence[str]) -> str:
 
 
 def count_title_records(records: Sequence[Sequence[str]]) -> int:
-    """Number of first records that are titles: one cell each, above the first that has several.
+    """Number of records that are titles: one cell each, above a first one with several cells.
 
-    Titles are shorter than records, or empty but for one cell in a table of three columns or more.
+    A title is shorter than most records, or has but one filled cell of three or more. 0 if the
+    record below titles is not as long as most.
     """
     sizes = Counter(map(len, records))
     width = max(sizes, key=lambda size: (sizes[size], size), default=0)

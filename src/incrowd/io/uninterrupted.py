@@ -21,7 +21,7 @@ PLACING = _Placing()
 
 @contextmanager
 def delay_interrupts() -> Iterator[None]:
-    """A block in which SIGINT and SIGTERM wait for its end; does nothing off the main thread."""
+    """A block that delays SIGINT and SIGTERM, or drops them if it fails; main thread only."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

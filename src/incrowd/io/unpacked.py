@@ -65,10 +65,10 @@ class CountingReader(ByteStream):
 
 
 class LimitedReader(ByteStream):
-    """A stream of unpacked bytes that stops when there are too many."""
+    """A stream of unpacked bytes that raises `LimitError` when there are too many."""
 
     def __init__(self, unpacked: Any, packed: CountingReader, at_once: int | None = None) -> None:
-        """`at_once` is how many bytes may be in memory at once, if all of them will be."""
+        """`at_once` is the most bytes if memory will hold all; a limit of the user goes first."""
         self._unpacked = unpacked
         self._packed = packed
         self._given = 0
@@ -92,7 +92,7 @@ class LimitedReader(ByteStream):
 
 
 def most_unpacked_bytes(packed: int, memory: int | None = None) -> int:
-    """The most bytes in memory that a packed file of this size may unpack to."""
+    """The most bytes that a packed file of this size may unpack to, if memory holds all at once."""
     return _most_allowed() or min(_usual_limit(packed), most_bytes_at_once(memory))
 
 
@@ -132,7 +132,7 @@ def open_zstd(packed: CountingReader) -> AbstractContextManager[Any] | None:
 
 
 def unzstd(data: bytes, memory: int | None = None) -> bytes:
-    """The bytes unpacked from zstd as by `gunzip`; without a library for it, only UTF-8 text."""
+    """The bytes unpacked from zstd, refused as by `gunzip`; without a library only UTF-8 text."""
     packed = CountingReader(io.BytesIO(data))
     opened = open_zstd(packed)
     if opened is None:

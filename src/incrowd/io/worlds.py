@@ -40,10 +40,9 @@ class WorldNames:
 def world_of(
     engine: Engine, world: Any, policy: Policy, called: WorldNames
 ) -> WorldReference | None:
-    """The world in the quasi-identifiers that it has; None if no world is given.
+    """The world, with the policy's quasi-identifiers that it has; None if no world is given.
 
-    `InputError` without a quasi-identifier; `PolicyError` for "-", or names `called` without a
-    world.
+    `InputError` if it has none; `PolicyError` for "-", or for names `called` without a world.
     """
     if not (given := tuple_of(world)):
         _refuse_unused(called)
@@ -74,7 +73,7 @@ def as_attack_table(name: str, engine: Engine) -> AttackTable:
 
 
 def with_label_columns(table: AttackTable, known: Iterable[str]) -> AttackTable:
-    """The table with a column of labels for each known one that it has as two of ends, if any."""
+    """The table, the two columns of ends of each split `known` column joined into one of labels."""
     split = split_columns(dict.fromkeys(known), table.names)
     engine = table.engine
     if isinstance(engine, FetchedColumns) and split:
@@ -109,7 +108,7 @@ def knowledge_of(
 def _builder_of(
     policy: Policy | None, hierarchies: Mapping[str, AnyHierarchy], folder: AnyPath, name: str
 ) -> AnyHierarchy | None:
-    """The builder given for a column, else the policy's; None for none, `Flat` and `Suggested`."""
+    """A column's given builder, else the policy's but `Flat` or `Suggested`; None without one."""
     column = None if policy is None else policy.columns.get(name)
     kind = None if column is None else column.kind
     if name in hierarchies:

@@ -266,7 +266,7 @@ def _write_text(
         texts: Iterator[Any] = (part.text for part in rows)
         if not run.options.keep_order:
             scratch = stack.enter_context(scratch_file(place.parent))
-            most = text.size + run.records * how.longest
+            most = text.size + run.records * how.most_growth
             texts = shuffled_text(rows, most, run.options.seed, scratch)
         for part in texts:
             put(part)
