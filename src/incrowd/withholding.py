@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 LEAST = 5
-"""A count of records from 1 to this less one is withheld, and every share of so few."""
+"""A count of records above 0 and below this is withheld, and every share of so few."""
 FEW = f"fewer than {LEAST}"
 """What is said in place of a count that is withheld."""
 _DIGITS = 2
@@ -21,7 +21,7 @@ _LOSS = re.compile(r"(?<!limit )\b\d+\.\d{4}\b")
 
 
 def are_few(count: float) -> bool:
-    """Whether a count of records above 0 is so small that it is withheld."""
+    """Whether a count of records, which must not be 0, is so small that it is withheld."""
     return count < LEAST
 
 
