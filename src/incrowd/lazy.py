@@ -58,7 +58,7 @@ def names_of(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]
 
 
 def homes_of(name: str) -> dict[str, str]:
-    """The home of each name that the module `name` imports under `if TYPE_CHECKING:`, by name.
+    """The modules that the module `name` imports names from under `if TYPE_CHECKING:`, by name.
 
     Each import must be a line of its own: `from incrowd.home import Name as Name`.
     """

@@ -44,7 +44,7 @@ def public_share(share: float, records: int) -> float | None:
 
 
 def public_counts(counts: Sequence[int]) -> tuple[int | None, ...]:
-    """Counts that add up to a known sum: if one alone is withheld, the next smallest is, too.
+    """Counts with a known sum: if one alone is withheld, the smallest other one above 0 is, too.
 
     >>> public_counts([0, 3, 9, 20]), public_counts([2, 3, 9]), public_counts([7, 8])
     ((0, None, None, 20), (None, None, 9), (7, 8))

@@ -93,7 +93,7 @@ class MostPrivacy:
         return self._with_own_search(request) if self.wanted else request
 
     def _options_with_floors(self) -> PolicyOptions:
-        """The options with k = `_LEAST_K` if they ask for no model, and l = 1 if l may be sought."""
+        """The options with k = `_LEAST_K` if they ask for no model, l = 1 if l may be sought."""
         asked = self.asked
         if not self.wanted or not asked.quasi:
             return asked
@@ -160,7 +160,7 @@ def is_vacuous(asked: PolicyOptions) -> bool:
 
 
 def refuse_vacuous_models(asked: PolicyOptions, *, floor: bool) -> None:
-    """Refuse l below 1 and, unless a least k is set (`floor`), only l = 1 or t = 1."""
+    """Refuse l below 1 and, unless a least k is set (`floor`), l = 1 or t = 1 alone."""
     if asked.l is not None and asked.l < 1:
         raise PolicyError(
             "l must be at least 1, and above 1 to protect anybody", remedy="ask for 2 or more"

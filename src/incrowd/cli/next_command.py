@@ -56,7 +56,7 @@ def columns_text(names: Sequence[str]) -> str:
 
 
 def options_of_run(*, panel: Group | None = None, without: Sequence[str] = ()) -> list[str]:
-    """The options given in this run as words, of one group if `panel` is given; none without a run."""
+    """The options given in this run as words, of one group if `panel` is; none without a run."""
     context = RUN.get()
     if context is None:
         return []

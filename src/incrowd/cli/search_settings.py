@@ -29,7 +29,7 @@ def search_with_options(
 
     The search is the one that an option names, else `otherwise`, else the policy's `search` (by
     default `Auto`). Settings of the policy's search count only if no option names a search and
-    `otherwise` is no other. `PolicyError` for a setting that it lacks, or that has two values.
+    `otherwise` is no other. `PolicyError` for a setting that the search lacks, or of two values.
     """
     before = search or Auto()
     name = asked.method or (None if before.name == otherwise else otherwise)

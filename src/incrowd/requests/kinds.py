@@ -11,8 +11,8 @@ Form: TypeAlias = Literal[
     "plain", "table", "repeated", "columns", "sets", "names", "numbers", "words", "steps"
 ]
 """How the command line takes a value: as it is, as its argument, as often as it is repeated, as
-columns with commas between them, as a list of such sets, as COLUMN=OTHER, or by column as a number,
-as a word, or as a step of numbers or dates."""
+columns with commas between them, as a list of column sets, as COLUMN=OTHER, or by column as a
+number, as a word, or as a step of numbers or dates."""
 
 
 @dataclass(frozen=True)

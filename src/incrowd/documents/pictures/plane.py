@@ -73,7 +73,7 @@ def draw_plane(picture: Plane) -> Drawing:
 def _draw_points(
     points: Sequence[PlanePoint], kinds: Sequence[str], places: dict[int, tuple[float, float]]
 ) -> tuple[MarkGroup, ...]:
-    """Draw points by kind over the frontier's line, and names; `places` is (x, y) by `id(point)`."""
+    """Draw points by kind over the frontier's line, and names; `places`: (x, y) by `id(point)`."""
     frontier = sorted(places[id(point)] for point in points if point.kind == "frontier")
     groups = _draw_frontier(frontier)
     for kind in kinds:
