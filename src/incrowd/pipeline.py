@@ -234,7 +234,7 @@ def _stage_rows(table: LoadedTable, found: Found, context: RunContext) -> Staged
 def _write_and_prove(
     table: LoadedTable, ready: StagedRelease, place: Place, context: RunContext, timer: StageTimer
 ) -> Proved:
-    """Write the staged rows, and prove from the written ones that they may leave (`NotMetError`)."""
+    """Write the staged rows, and prove from the written that they may leave (`NotMetError`)."""
     context.watch.tell("writing the release", 0.0)
     written = ready.staged.write(place.file)
     timer.end("write")
