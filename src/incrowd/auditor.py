@@ -83,7 +83,7 @@ def sentences(found: Entries) -> Iterator[str]:
 
 
 def read_certificate(path: Path) -> dict[str, Any]:
-    """Read a certificate as JSON; refuse what is no certificate of incrowd."""
+    """Read a certificate as JSON; `OSError` if it is no certificate of incrowd."""
     with suppress(ValueError, KeyError, TypeError):
         certificate = json.loads(path.read_text(encoding="utf-8"))
         if certificate["schema"] == "incrowd.certificate/1":
@@ -92,7 +92,7 @@ def read_certificate(path: Path) -> dict[str, Any]:
 
 
 def read_csv(content: bytes, policy: Entries) -> tuple[list[str], list[list[str]]]:
-    """Read header and rows, by the separator that finds most columns; refuse what is no table."""
+    """Read header and rows, by the separator that finds most columns of `policy`; or `OSError`."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -136,7 +136,7 @@ class Table:
         self._cells: dict[str, list[Any]] = {}
 
     def columns_with_roles(self, *roles: str) -> list[str]:
-        """The columns of these roles; a pseudonym is a role of its own, not an identifier."""
+        """The columns of these roles; an identifier with a pseudonym has the role `pseudonym`."""
         keyed = {n: "pseudonym" for n, c in self.columns.items() if c.get("action") == "pseudonym"}
         return [n for n, column in self.columns.items() if keyed.get(n, column["role"]) in roles]
 
@@ -176,7 +176,7 @@ class Table:
 
     @cached_property
     def classes(self) -> dict[tuple[Any, ...], list[int]]:
-        """The numbers of the rows of each class: they show the same, or have the same number."""
+        """The indices of the rows of each class, by its quasi-identifiers or its class number."""
         names = [self.number] if self.number else self.columns_with_roles("quasi")
         found: dict[tuple[Any, ...], list[int]] = {}
         for row, shown in enumerate(zip(*map(self.cells, names), strict=True)):
@@ -215,7 +215,7 @@ class Table:
         return known | {"together": self._alone_by(kept), "unaccepted": self._alone_by(judged)}
 
     def _alone_by(self, names: list[str]) -> float:
-        """The share of people alone by these columns, rounded up to four digits, of 5 at least."""
+        """The share of people alone by these columns, rounded up; 1 to 4 people count as 5."""
         values, alone = list(zip(*map(self.cells, names), strict=True)) or [()] * len(self.rows), 0
         for rows, crowd in zip(self.classes.values(), self.crowds, strict=True):
             held = Counter(values[row] for row in crowd)
@@ -264,7 +264,7 @@ def is_number_and_no_code(text: str) -> bool:
 
 
 def values_of(texts: set[str], kind: str) -> dict[Any, Any]:
-    """The value that each text stands for: spellings of one number or date are one value."""
+    """The value of each text, None if it means missing; spellings of a number or date are one."""
     if kind == "text":
         return {text: text for text in texts}
     bare = {text: text.strip(WHITE) for text in texts}
@@ -343,7 +343,7 @@ def l_diversity(table: Table, model: Entries) -> Judgement:
 
 
 def alpha_k(table: Table, model: Entries) -> Judgement:
-    """The largest share of a value in a crowd, 1 if one is too small; and whether it is met."""
+    """The largest share of a value in a crowd, 1 if a crowd is too small; and whether it is met."""
     if min(map(len, table.crowds)) < model["k"]:
         return 1.0, False
     share = max(Fraction(max(c.values()), c.total()) for c in table.counts(model["column"]))
@@ -351,7 +351,7 @@ def alpha_k(table: Table, model: Entries) -> Judgement:
 
 
 def t_closeness(table: Table, model: Entries) -> Judgement:
-    """The largest distance between the values of a crowd and all, and whether it is met."""
+    """The largest distance of a crowd's values from all values, and whether it is allowed."""
     spread, cells = table.certificate["spread"][model["column"]], table.cells(model["column"])
     texts = sorted({cell for cell in cells if cell is not None})
     place = {None: 0} | dict(zip(texts, spread["places"], strict=True))
@@ -378,7 +378,7 @@ def ordered_emd(here: Shares, whole: Shares, _: Any) -> Fraction:
 
 
 def hierarchical_emd(here: Shares, whole: Shares, maps: Any) -> Fraction:
-    """What the children of each node exchange, weighted by the height of the node."""
+    """The distance in a tree: what children of a node exchange, weighted by its height."""
     total = Fraction(0)
     for level in range(1, len(maps)):
         children: dict[tuple[int, int], Fraction] = defaultdict(Fraction)

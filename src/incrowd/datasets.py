@@ -203,7 +203,7 @@ class _Patients:
 
 
 def _make_table(person: Counts, stay: Counts, people: int, seed: int) -> pl.DataFrame:
-    """Make the hospital's table of these stays, by the person and the number of each."""
+    """Make the table: row i is stay `stay[i]`, from 0, of person `person[i]` of `people`."""
     who = _draw_patients(_Draw(seed, people))
     columns = {
         name: column.gather(person) for name, column in _columns_of_patients(who, seed).items()
@@ -217,7 +217,7 @@ def _make_table(person: Counts, stay: Counts, people: int, seed: int) -> pl.Data
 
 
 def _draw_patients(draw: _Draw) -> _Patients:
-    """Draw age, sex and way of coming of each patient."""
+    """Draw age and sex of each patient, and whether they come as an emergency."""
     bounds = np.array([0, 1, 18, 30, 50, 67, 80, 90, 104], dtype=np.float64)
     band = _pick(draw("band"), [5, 9, 14, 22, 23, 16, 9, 2])
     within = draw("age") ** np.where(band == 7, 3, 1)
@@ -258,7 +258,7 @@ def _columns_of_patients(who: _Patients, seed: int) -> dict[str, pl.Series]:
 def _columns_of_stays(
     draw: _Draw, who: _Patients, person: Counts, stay: Counts
 ) -> dict[str, pl.Series]:
-    """Draw the columns of each stay; `stay` numbers those of one person from 0."""
+    """Draw the columns of each stay; row i is stay `stay[i]`, counted from 0, of `person[i]`."""
     born = who.age[person]
     day = np.floor(draw("admission") * _DAYS).astype(np.int64)
     day = np.minimum((day + stay * 97) % _DAYS, _DAYS - 1)
@@ -349,7 +349,7 @@ def _draw_names(draw: _Draw, woman: Flags) -> pl.Series:
 
 
 def _serial_numbers(letter: str, step: int, modulus: int, size: int, digits: int) -> pl.Series:
-    """Make `size` different, scattered numbers behind a letter; digits may grow from `modulus`."""
+    """Make `size` different, scattered numbers behind a letter, longer from `modulus` on."""
     rows = np.arange(size, dtype=np.int64)
     number = (rows % modulus * step + 12_345) % modulus + rows // modulus * modulus
     return letter + pl.Series(number).cast(pl.String).str.zfill(digits)

@@ -29,7 +29,7 @@ def _docstrings_by_class(module: str) -> dict[str, dict[str, str]]:
 
 
 def _docstrings_in(body: ast.ClassDef) -> Iterator[tuple[str, str]]:
-    """Yield each field in the source of a class that has a docstring below it, with that."""
+    """Yield each field of a class that has a docstring below it, with its docstring."""
     for field, below in pairwise(body.body):
         match field, below:
             case (

@@ -58,9 +58,9 @@ def names_of(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]
 
 
 def homes_of(name: str) -> dict[str, str]:
-    """By name: the module of each name that a module imports under `if TYPE_CHECKING:`.
+    """The modules that the module `name` imports names from under `if TYPE_CHECKING:`, by name.
 
-    There each has a line of its own: ` from incrowd.home import Name as Name`.
+    Each import must be a line of its own: `from incrowd.home import Name as Name`.
     """
     here = vars(sys.modules[name])
     found = {}

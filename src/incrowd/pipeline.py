@@ -143,7 +143,7 @@ def anonymize(asked: AnonymizeRequest) -> Release:
 
 
 def search(table: LoadedTable, context: RunContext) -> Found:
-    """Search as the policy asks; refuse at once what no release could satisfy."""
+    """Search as the policy asks; refuse at once a missing key and what no release can satisfy."""
     policy, problem = table.policy, table.compiled.problem
     if pseudonymous_columns(policy):
         check_key(context.key)
@@ -192,7 +192,7 @@ def _check_posterior(
 def _loss_bound(
     table: LoadedTable, found: Found, context: RunContext, gap: "Gap | None"
 ) -> "LossBound | None":
-    """The loss that no release goes below; None if it is not asked for."""
+    """The loss below which no release goes, estimated or proved; None if it is not asked for."""
     if gap is None:
         return None
     from incrowd.search.bound import SAMPLE, lower_bound  # noqa: PLC0415  kernels that few need
@@ -234,7 +234,7 @@ def _stage_rows(table: LoadedTable, found: Found, context: RunContext) -> Staged
 def _write_and_prove(
     table: LoadedTable, ready: StagedRelease, place: Place, context: RunContext, timer: StageTimer
 ) -> Proved:
-    """Write the rows that are staged, and prove from what was written that they may leave."""
+    """Write the staged rows, and prove from the written that they may leave (`NotMetError`)."""
     context.watch.tell("writing the release", 0.0)
     written = ready.staged.write(place.file)
     timer.end("write")
@@ -286,6 +286,6 @@ def _refuse_unwritable(table: Opened, policy: Policy, target: AnyPath | None) ->
 
 
 def _search_seed(context: RunContext) -> int:
-    """Draw the search's seed, or derive it from the given one, which would tell who was drawn."""
+    """The seed of the search: derived from the given one, not the same; random if none is given."""
     entropy = None if context.seed is None else [context.seed, 1]
     return int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0])

@@ -40,7 +40,7 @@ class Shown:
     """A result that notebooks show, and that hands out its figures; never a value of a table."""
 
     presenter: ClassVar[Presenter]
-    """Who knows how results look; `incrowd` says."""
+    """Makes what all results show; the package `incrowd` sets it."""
 
     def _repr_html_(self) -> str:
         """What a notebook shows: figures and a picture, never values."""

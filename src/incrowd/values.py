@@ -165,7 +165,7 @@ class FaultyPolicyError(PolicyError):
 
 
 def did_you_mean(word: object, known: Iterable[object], *, listed: bool = False) -> str:
-    """A remedy that names the nearest known word; without one it lists all of them if `listed`.
+    """A remedy that names the nearest known word; if none is near, all if `listed`, else empty.
 
     >>> did_you_mean("supression", ["suppression", "search"])
     "did you mean 'suppression'?"

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 LEAST = 5
-"""A count of records from 1 to this less one is withheld, and every share of so few."""
+"""A count of records above 0 and below this is withheld, and every share of so few."""
 FEW = f"fewer than {LEAST}"
 """What is said in place of a count that is withheld."""
 _DIGITS = 2
@@ -21,7 +21,7 @@ _LOSS = re.compile(r"(?<!limit )\b\d+\.\d{4}\b")
 
 
 def are_few(count: float) -> bool:
-    """Whether a count of records above 0 is so small that it is withheld."""
+    """Whether a count of records, which must not be 0, is so small that it is withheld."""
     return count < LEAST
 
 
@@ -44,7 +44,7 @@ def public_share(share: float, records: int) -> float | None:
 
 
 def public_counts(counts: Sequence[int]) -> tuple[int | None, ...]:
-    """Counts that add up to a known sum: if one alone is withheld, the next smallest is, too.
+    """Counts with a known sum: if one alone is withheld, the smallest other one above 0 is, too.
 
     >>> public_counts([0, 3, 9, 20]), public_counts([2, 3, 9]), public_counts([7, 8])
     ((0, None, None, 20), (None, None, 9), (7, 8))

@@ -95,10 +95,10 @@ def anonymize(  # noqa: PLR0913  what is asked, and what only the command has
         output.remark("note: anonymize --frontier is now: incrowd frontier FILE -o CURVE")
         show_frontier(file, asked["reading"], most, curve, output)
         return
-    paths = _paths(target, asked["certificate"], dry_run=asked["dry_run"])
+    paths = _output_paths(target, asked["certificate"], dry_run=asked["dry_run"])
     asked["sign"] = files.signing_key(sign)
     read = [file, policy.policy, key_file, asked["sign"], *(asked["world"] or ())]
-    _refuse_overwriting(read, explore, paths.values())
+    _refuse_colliding_files(read, explore, paths.values())
     if report is not None:
         reports.refuse_target(report, (*read, explore, *paths.values()))
     written = bool(paths)
@@ -147,7 +147,7 @@ def _open_table(
 
 
 def _write_explored(release: "Release", target: str, paths: dict[str, str], output: Output) -> None:
-    """Write the nodes of a lattice search and add the file to `paths`; without a lattice a note."""
+    """Write the nodes of a lattice search, add the file to `paths`; show a note without any."""
     if release.explored is None:
         output.show_notes([f"the search {release.search} has no lattice to explore"])
     else:
@@ -221,7 +221,7 @@ def _refuse_bad_targets(target: str | None, certificate: str | None, *, dry_run:
         files.refuse_missing_folder(certificate, "the certificate")
 
 
-def _refuse_overwriting(
+def _refuse_colliding_files(
     read: Sequence[str | None], explore: str | None, written: Iterable[str]
 ) -> None:
     """Refuse to overwrite files that are read, or the release with the nodes of its search.
@@ -241,7 +241,7 @@ def _refuse_overwriting(
         )
 
 
-def _paths(target: str | None, certificate: str | None, *, dry_run: bool) -> dict[str, str]:
+def _output_paths(target: str | None, certificate: str | None, *, dry_run: bool) -> dict[str, str]:
     """The files of a release, by `release` and `certificate`; empty if nothing is written."""
     if dry_run or target is None:
         return {}

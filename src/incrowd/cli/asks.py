@@ -17,12 +17,12 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class _Slot:
-    """What a command shows in one place, and the value that it becomes."""
+    """One argument of a command: the parameters shown for it, and what makes its value of them."""
 
     name: str
     shown: tuple[inspect.Parameter, ...]
     value: Callable[[dict[str, Any]], Any]
-    """Takes its options out of what the command line gave, and makes the value of them."""
+    """Takes the parameters out of what the command line gave, and makes the value of them."""
 
 
 def asks(
@@ -63,7 +63,7 @@ def asks(
 
 
 def _slots_of_request(request: type, own: Mapping[str, inspect.Parameter]) -> Iterator[_Slot]:
-    """Yield the places of a request's options and the command's own, in the order of the fields."""
+    """Yield a slot for each field that has options, or that a parameter of `own` replaces."""
     every = {option.name: option for option in options_of(request)}
     parts = parts_of(request)
     for name in inspect.signature(request).parameters:
@@ -76,28 +76,28 @@ def _slots_of_request(request: type, own: Mapping[str, inspect.Parameter]) -> It
 
 
 def _shown_parameters(
-    places: Iterable[_Slot], beside: Mapping[str, tuple[str, ...]]
+    slots: Iterable[_Slot], beside: Mapping[str, tuple[str, ...]]
 ) -> Iterator[inspect.Parameter]:
-    """Yield the parameters that the command shows; `beside` names those that follow another."""
-    every = list(places)
-    named = {place.name: place.shown for place in every}
-    named |= {one.name: (one,) for place in every for one in place.shown}
+    """Yield the parameters to show; `beside` names, by a parameter, the ones to put behind it."""
+    every = list(slots)
+    named = {slot.name: slot.shown for slot in every}
+    named |= {one.name: (one,) for slot in every for one in slot.shown}
     moved = {one.name for names in beside.values() for name in names for one in named[name]}
-    for place in every:
-        for one in place.shown:
+    for slot in every:
+        for one in slot.shown:
             if one.name not in moved:
                 yield one
             yield from (more for name in beside.get(one.name, ()) for more in named[name])
 
 
 def _option_slot(option: Option) -> _Slot:
-    """The place of one option."""
-    shown = (_parameter(option),)
+    """The slot of one option."""
+    shown = (_typer_parameter(option),)
     return _Slot(option.name, shown, lambda given: _read_value(option, given.pop(option.name)))
 
 
 def _slot_of_parts(name: str, parts: Parts) -> _Slot:
-    """The place of a value that is made of several options."""
+    """The slot of a value that is made of several options."""
     every = [one for one in options_of(parts.options) if parts.has(one.name)]
 
     def value(given: dict[str, Any]) -> Any:
@@ -105,11 +105,11 @@ def _slot_of_parts(name: str, parts: Parts) -> _Slot:
         kind = readers.Reading if parts.options is ReadingOptions else parts.options
         return kind(**{one.name: _read_value(one, given.pop(one.name)) for one in every})
 
-    return _Slot(name, tuple(map(_parameter, every)), value)
+    return _Slot(name, tuple(map(_typer_parameter, every)), value)
 
 
 def _slot_of(parameter: inspect.Parameter) -> _Slot:
-    """The place of a command's own parameter: plain, an option, or made of its type's options."""
+    """The slot of a command's own parameter: plain, an option, or made of its type's options."""
     kind, name = parameter.annotation, parameter.name
     if marks_of(kind, OptionKind):
         return _option_slot(replace(option_of(kind, name), default=parameter.default))
@@ -120,7 +120,7 @@ def _slot_of(parameter: inspect.Parameter) -> _Slot:
     return _Slot(name, (parameter,), lambda given: given.pop(name))
 
 
-def _parameter(option: Option) -> inspect.Parameter:
+def _typer_parameter(option: Option) -> inspect.Parameter:
     """The option as a parameter that Typer takes."""
     many = option.kind.form not in {"plain", "table"}
     taken: Any = list[str] if many else option.kind.type
@@ -150,4 +150,4 @@ _READERS: Mapping[Form, Callable[[Any, str, str], Any]] = {
     "words": options.read_words_by_column,
     "steps": lambda texts, _flag, _example: options.read_grid_steps(texts),
 }
-"""What reads the texts of an option, by the form of its kind; other forms are as they are."""
+"""By form: what reads the texts of an option; values of other forms stay as given."""

@@ -47,9 +47,9 @@ def attack(
         named = (*asked["knows"], *asked["sensitive"], *columns)
         beside = (asked["original"], asked["truth"], asked["control"], asked["other"])
         others = [one for one in (*beside, *(asked["world"] or ())) if one]
-        reading, original_reading = sources.readings(asked["reading"], next(iter(others), None))
+        reading, before = sources.split_reading(asked["reading"], next(iter(others), None))
         table = stack.enter_context(readers.open_table(file, reading, named, watch=bar.watch))
-        asked |= {"release": table, "reading": None, "original_reading": original_reading}
+        asked |= {"release": table, "reading": None, "original_reading": before}
         found = api.attack(
             **asked,
             promises=_promises_of(promise),

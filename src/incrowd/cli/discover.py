@@ -20,7 +20,7 @@ _OF_SETS = {option.name: option for option in options_of(JudgeSetsRequest)}
 _WITH_GROUPS = ("columns", "max_size", "time_limit", "policy")
 """Options of a search that groups take, too."""
 _WITH_SETS = ("population", "domains", "alpha", "source", "policy")
-"""Those that named sets take."""
+"""Options of a search that named sets take, too."""
 
 
 @asks(DiscoverRequest, beside={"max_size": ("k", "world_id"), "drop_duplicates": ("sets",)})
@@ -105,5 +105,5 @@ def _refuse_unused_options(asked: Mapping[str, Any], taken: Iterable[str], why: 
 
 
 def _flag_error(why: str, flag: str) -> PolicyError:
-    """The error for an option that does not go with another; `why` names that one."""
+    """The error for the option `flag` beside another one, which `why` names."""
     return PolicyError(f"{why} and takes no --{flag}", remedy="leave out one of them")

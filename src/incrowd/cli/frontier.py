@@ -31,7 +31,7 @@ _LEAST_K = 2
 
 @dataclass(frozen=True)
 class MostPrivacy:
-    """The most privacy for one loss, or all; `PolicyError` if options clash or one is missing."""
+    """Options for the most privacy, if `wanted`; `PolicyError` if they clash or one is missing."""
 
     asked: PolicyOptions
     frontier: bool = False
@@ -62,7 +62,7 @@ class MostPrivacy:
 
     @property
     def wanted(self) -> bool:
-        """Whether the most privacy is to be found."""
+        """Whether options ask for the most privacy, for one loss or (`frontier`) for all."""
         return self.asked.maximize is not None or self.frontier
 
     @property
@@ -93,7 +93,7 @@ class MostPrivacy:
         return self._with_own_search(request) if self.wanted else request
 
     def _options_with_floors(self) -> PolicyOptions:
-        """The options with the least k and l that classes must have, where they name no model."""
+        """The options with k = `_LEAST_K` if they ask for no model, l = 1 if l may be sought."""
         asked = self.asked
         if not self.wanted or not asked.quasi:
             return asked
@@ -102,7 +102,7 @@ class MostPrivacy:
         return replace(asked, k=k, l=1.0 if weak else asked.l)
 
     def _with_own_search(self, request: "PolicyRequest") -> "PolicyRequest":
-        """The request with the search for the most privacy in place of that of its policy."""
+        """The request with a search for the most privacy, its own if that is one."""
         policy = request.policy
         kept = policy.search.largest_class_loss is not None
         search: Any = policy.search if kept else searches.Accuracy()
@@ -114,7 +114,7 @@ class MostPrivacy:
         return replace(request, policy=policy, changed=tuple(dict.fromkeys(changed)))
 
     def _what_to_maximize(self, request: "PolicyRequest") -> str:
-        """What the option says, else l if a column is sensitive, else k; refuse l without one."""
+        """`k` or `l`: by option, else l if a column is sensitive; refuse l if none is."""
         sensitive = request.policy.sensitive
         if self.asked.privacy == "l" and not sensitive:
             raise PolicyError(
@@ -155,12 +155,12 @@ def _meaning_words(policy: "Policy") -> str:
 
 
 def is_vacuous(asked: PolicyOptions) -> bool:
-    """Whether the models that options ask for hold for every table, or there are none."""
+    """Whether options ask for no model but l = 1 and t = 1, which hold for every table."""
     return asked.k is None and asked.l in {None, 1} and asked.t in {None, 1}
 
 
 def refuse_vacuous_models(asked: PolicyOptions, *, floor: bool) -> None:
-    """Refuse l below 1 and, unless classes have a `floor`, models that hold for every table."""
+    """Refuse l below 1 and, unless a least k is set (`floor`), l = 1 or t = 1 alone."""
     if asked.l is not None and asked.l < 1:
         raise PolicyError(
             "l must be at least 1, and above 1 to protect anybody", remedy="ask for 2 or more"

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 def open_release(
     asked: Mapping[str, Any], held_to: PolicyOptions, watch: "Watch", held: ExitStack
 ) -> dict[str, Any]:
-    """Open the release, which `held` closes; return what is asked with it and its policy.
+    """Open the release, which `held` closes; return `asked` with table, policy and certificate.
 
-    `PolicyError` for a certificate with options that make only a part of a policy.
+    The policy is None if the certificate has it. `PolicyError` for a certificate and mere options.
     """
     certificate = verb.certificate_of(asked["certificate"])
     flags = requests.AskedPolicy.read(replace(held_to, policy=asked["policy"]))
@@ -34,7 +34,7 @@ def open_release(
             remedy="give the policy with --policy, or leave the options out to use the "
             "certificate's policy",
         )
-    reading, original_reading = sources.readings(asked["reading"], asked["original"])
+    reading, original_reading = sources.split_reading(asked["reading"], asked["original"])
     policy = flags.file
     if policy is None and certificate is not None:
         with suppress(IncrowdError):  # one that cannot be read, as its user says

@@ -81,13 +81,13 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)  # the work is done: the exit code is that of the work
     if code == INTERRUPTED:
-        _leave_threads(code)
+        _exit_despite_threads(code)
     gc.freeze()  # the process ends: to look for cycles once more takes a fifth of a short command
     sys.exit(code)
 
 
-def _leave_threads(code: int) -> None:
-    """End the process at once if other threads still work: nobody needs their results."""
+def _exit_despite_threads(code: int) -> None:
+    """End the process at once if other threads would keep it from ending; else do nothing."""
     if any(one is not main_thread() and not one.daemon for one in threads_alive()):
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError, ValueError):
@@ -96,7 +96,7 @@ def _leave_threads(code: int) -> None:
 
 
 def _say_interrupted(placed: bool, *, as_json: bool) -> int:
-    """Say that a command was interrupted, files placed or not; return its exit code."""
+    """Say that a command was interrupted, with its files `placed` or not; return its exit code."""
     return _show_failure(LATE if placed else INTERRUPTION, as_json=as_json)
 
 
@@ -158,12 +158,12 @@ def _address_space() -> int | None:
 
 
 def _forget_interrupt() -> None:
-    """Call `exec` again: for an interrupt inside an earlier one Python would end the process."""
+    """Run an empty `exec`: Python ends by SIGINT if the last `exec` was interrupted."""
     exec("")  # noqa: S102
 
 
 def _show_failure(failure: Failure, *, as_json: bool) -> int:
-    """Say why on standard error, with --json as a document, too; return the exit code."""
+    """Say on standard error, and with --json in a document, why it failed; return the exit code."""
     with suppress(OSError, InputError):
         write(sys.stderr, f"error: {printable_text(failure.error)}\n")
         if failure.remedy:

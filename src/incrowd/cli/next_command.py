@@ -1,4 +1,4 @@
-"""The next useful command, with the user's files and columns; None also where `command` is None."""
+"""The next useful command, with the user's files and columns; None if it must not be shown."""
 
 import csv
 import io
@@ -56,7 +56,7 @@ def columns_text(names: Sequence[str]) -> str:
 
 
 def options_of_run(*, panel: Group | None = None, without: Sequence[str] = ()) -> list[str]:
-    """The options given in this run as words: of one group, or all but some; none without a run."""
+    """The options given in this run as words, of one group if `panel` is; none without a run."""
     context = RUN.get()
     if context is None:
         return []
@@ -121,7 +121,7 @@ def command_after_init(file: str, policy: str | None) -> str | None:
 
 
 def command_after_anonymize(file: str, output: str | None, certificate: str | None) -> str | None:
-    """The command that checks the release; after a dry run, that makes it; None as `command`."""
+    """The command that checks the release, or after a dry run makes it; see `command` for None."""
     if output is None:
         return command("anonymize", file, *options_of_run(without=("dry_run",)), "-o", _RELEASE)
     return command("check", output, *(["--certificate", certificate] if certificate else []))
@@ -149,7 +149,7 @@ def command_after_check(file: str, found: "Check", original: str | None) -> str 
 
 
 def command_after_attack(file: str, found: "Attacked") -> str | None:
-    """The command that looks closer at a broken limit, or checks by the certificate; else None."""
+    """The command that looks at a broken limit, else checks; None if no certificate lies beside."""
     if not found.ok:
         return command("attack", file, *options_of_run(), "--details")
     certificate = targets.certificate_path(file, None)
@@ -166,12 +166,12 @@ def command_after_columns(written: str | None, names: Sequence[str]) -> str | No
 
 
 def command_after_plan(file: str) -> str | None:
-    """The command that carries out the plan; None as `command`."""
+    """The command that carries out the plan; see `command` for None."""
     return command("plan", file, *options_of_run(), "--apply", "-o", _RELEASE)
 
 
 def command_after_frontier(file: str, found: "Frontier") -> str | None:
-    """The command that makes the first release whose classes are large; None for an empty curve."""
+    """The command for a point of k >= `_K`, else the last point; None for an empty curve."""
     if not found.points:
         return None
     points = releases.spread_points(found.points)
@@ -182,7 +182,7 @@ def command_after_frontier(file: str, found: "Frontier") -> str | None:
 
 
 def command_after_safe_harbor(file: str, *, met: bool, policy: str | None) -> str | None:
-    """The command that looks for more if `met`, else one that drafts a policy; None with one."""
+    """The command that looks for more if `met`, else drafts a policy; None if there is a policy."""
     if met:
         return command("discover", *_table_words(file))
     if policy is not None:
@@ -191,5 +191,5 @@ def command_after_safe_harbor(file: str, *, met: bool, policy: str | None) -> st
 
 
 def command_after_keys(private: str) -> str | None:
-    """The command that signs the certificate of a release with this key; None as `command`."""
+    """The command that signs a release with this key; see `command` for None."""
     return command("anonymize", "FILE", "--policy", _POLICY, "-o", _RELEASE, "--sign", private)

@@ -60,7 +60,7 @@ def read_words_by_column(texts: Iterable[str] | None, flag: str, example: str) -
 
 
 def read_other_names(texts: Iterable[str] | None, flag: str, example: str) -> dict[str, str]:
-    """Read other tables' names of columns, from COLUMN=OTHER; refuse other texts.
+    """Read the other name of each column (of two the last), from COLUMN=OTHER; refuse other texts.
 
     >>> read_other_names(["zip=zipcode"], "rename", "zip=zipcode")
     {'zip': 'zipcode'}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 COMPILING = "Compiling what this command needs; later runs find it ready"
 NOTES = 4
-"""Notes that are shown without --details."""
+"""Lines that notes take at most without --details."""
 PATIENCE = 2.0
 """Seconds until a progress bar appears."""
 
@@ -62,7 +62,7 @@ class Output:
             write(sys.stderr, printable_text(text) + "\n")
 
     def show_notes(self, notes: Iterable[object]) -> None:
-        """Show notes as remarks; without `details` at most `NOTES`, then how many more."""
+        """Show notes as remarks; without `details` in `NOTES` lines, the last counts the rest."""
         every = list(notes)
         shown = every if self.details or len(every) <= NOTES else every[: NOTES - 1]
         for note in shown:
@@ -141,7 +141,7 @@ class ProgressBar:
 
     @property
     def watch(self) -> Watch:
-        """A new watch of this bar: its limit of time begins now, and notes are shown."""
+        """A new watch without a limit, started now: it moves this bar and hands notes to `note`."""
         return Watch(tell=self.tell, note=self._note)
 
     def __exit__(self, *failed: object) -> None:

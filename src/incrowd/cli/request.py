@@ -40,7 +40,7 @@ class PolicyRequest:
         return replace(self, policy=policy), analyses.analysis_note(self.policy, analysis)
 
     def in_world(self, world: object) -> "PolicyRequest":
-        """The request, in a world with k-map instead of k-anonymity; a file's policy stays."""
+        """The request; with a `world` and no policy file, with k-map in place of k-anonymity."""
         if not world or self.filed:
             return self
         models = tuple(model.as_world_model() for model in self.policy.models)
@@ -60,7 +60,7 @@ class PolicyRequest:
             )
 
     def world_notes(self, world: object) -> Iterator[str]:
-        """Yield what -k means with a world."""
+        """Yield what -k means with a world; nothing without one, or for the policy of a file."""
         counted = [model for model in self.policy.models if "world" in model.requires]
         if world and not self.filed and counted:
             yield (
@@ -109,14 +109,14 @@ class AskedPolicy:
         neither a file nor quasi-identifiers are given.
         """
         if self.file is not None:
-            return self._change_policy(self.file)
+            return self._request_of_file(self.file)
         flags = self.options.roles
         if "quasi" not in flags:
             raise PolicyError(
                 "say which columns are quasi-identifiers" if flags else "say what must hold",
                 remedy="give a policy with --policy, or columns with --quasi and a size with -k",
             )
-        trees = self._hierarchies_of(flags["quasi"])
+        trees = self._read_hierarchies(flags["quasi"])
         flags["keep"] = (*flags.get("keep", ()), *keep)
         policy = quick(
             names, **flags, **self.options.keys, **self._chosen_search(), hierarchies=trees
@@ -126,10 +126,10 @@ class AskedPolicy:
             policy, Path(), policy.dropped, self._without_hierarchy(policy.quasi, trees)
         )
 
-    def _change_policy(self, policy: Policy) -> PolicyRequest:
-        """The policy of the file with what options change."""
+    def _request_of_file(self, policy: Policy) -> PolicyRequest:
+        """Make the request for the policy of the file, with what options change."""
         settings = self.options.keys | self._chosen_search(policy)
-        trees = self._hierarchies_of(policy.quasi)
+        trees = self._read_hierarchies(policy.quasi)
         details = {name: {"hierarchy": tree} for name, tree in trees.items()}
         for name, keys in self.options.details.items():
             details[name] = {**details.get(name, {}), **keys}
@@ -156,7 +156,7 @@ class AskedPolicy:
             return ()
         return tuple(name for name in quasi if name not in trees)
 
-    def _hierarchies_of(self, quasi: Iterable[str]) -> dict[str, AnyHierarchy]:
+    def _read_hierarchies(self, quasi: Iterable[str]) -> dict[str, AnyHierarchy]:
         return sources.read_hierarchies(self.options.hierarchy, self.options.hierarchies, quasi)
 
 

@@ -25,11 +25,11 @@ def has_search_options(asked: PolicyOptions) -> bool:
 def search_with_options(
     asked: PolicyOptions, search: Search | None = None, otherwise: str | None = None
 ) -> dict[str, Any]:
-    """The search as a policy file writes it: what options say over the policy's own.
+    """The name and the settings of the search, as a policy file writes them.
 
-    `search` is the policy's; without one it is the search that policies have by default. The
-    settings are for the search `otherwise` if it is named and no option names one. `PolicyError`
-    for a setting that the search lacks, or that has two values.
+    The search is the one that an option names, else `otherwise`, else the policy's `search` (by
+    default `Auto`). Settings of the policy's search count only if no option names a search and
+    `otherwise` is no other. `PolicyError` for a setting that the search lacks, or of two values.
     """
     before = search or Auto()
     name = asked.method or (None if before.name == otherwise else otherwise)
@@ -60,7 +60,7 @@ def _given_settings(asked: PolicyOptions) -> Iterator[tuple[str, str, Any]]:
 
 
 def read_preference(texts: Iterable[str]) -> dict[str, Any]:
-    """Read what `--prefer` asks for: an order of columns, and weights.
+    """Read the order and the weights in `--prefer`; `PolicyError` if a weight is no number.
 
     >>> read_preference(["zip,age", "sex=2"])
     {'order': ('zip', 'age'), 'weights': {'sex': 2}}

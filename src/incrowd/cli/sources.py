@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from incrowd.policy.policy import Policy
 
 
-def readings(found: Reading, original: str | None) -> tuple[Reading, Reading | None]:
+def split_reading(found: Reading, original: str | None) -> tuple[Reading, Reading | None]:
     """Return how to read a release, and how to read its original; None if that is not given.
 
     Options on numbers and dates are then for the original only: a release has labels.
@@ -37,9 +37,9 @@ def refuse_overwriting(read: str | None, written: str | None) -> None:
 def read_hierarchies(
     texts: Iterable[str] | None, folder: str | None, names: Iterable[str]
 ) -> dict[str, Any]:
-    """Read the hierarchies of `--hierarchy`, and those that the folder has for these columns.
+    """Read the hierarchies of `--hierarchy`, and files that the folder has for columns `names`.
 
-    `--hierarchy` goes first. The paths of both start in the current folder. `PolicyError` if
+    Of two, `--hierarchy` counts. The paths of both start in the current folder. `PolicyError` if
     `--hierarchy` names two for a column.
     """
     found: dict[str, Any] = {}
@@ -57,7 +57,7 @@ def read_hierarchies(
 
 
 def read_policy(asked: dict[str, Any]) -> "Policy | None":
-    """Read the policy from a file or certificate into `asked`, with its folder; None if none."""
+    """Read the policy of a file, else a certificate, into `asked`; return it, None if none."""
     path, certificate = asked["policy"], asked.get("certificate")
     if path is not None:
         asked |= {"policy": files.read_policy(path), "folder": files.folder_of_policy(path, ".")}

@@ -9,7 +9,7 @@ _YEAR = re.compile(r"[<≥\[\]() ]*\d{4}(, \d{4})?[\[\]() ]*")
 
 
 def bar_names(labels: Sequence[str], kind: str, *, values: bool) -> tuple[str, ...]:
-    """What the bars of a column are called, without its values unless those are wanted.
+    """The names of the bars of a column; only with `values` they may show values of the table.
 
     Bins are named by their ends where these are round numbers or years; categories by their rank.
 
@@ -38,7 +38,7 @@ def _has_round_ends(label: str, kind: str) -> bool:
 
 
 def _is_short(digits: str) -> bool:
-    """Whether a number has few digits besides zeros at its ends."""
+    """Whether a number has at most `_MOST_DIGITS` digits besides zeros at its ends."""
     whole, _, rest = digits.partition(".")
     bare = f"{whole}{rest}".strip("0") if rest else whole.strip("0")
     return len(bare) <= _MOST_DIGITS

@@ -25,7 +25,7 @@ _STATES = {
 }
 """Words and colour of a node in each state."""
 _MOST_NODES = 3_000
-"""More nodes than this are not drawn one by one: those of least loss and the optimum are."""
+"""Of more nodes than this only the ones of least loss and the optimum are drawn."""
 _MOST_LINES = 400
 """Lines between neighbours are drawn up to this many nodes."""
 _WIDTH = 640
@@ -99,7 +99,7 @@ def render_chart(chart: Chart, kind: Kind) -> bytes:
 
 
 def refuse_undrawable() -> None:
-    """Refuse pictures if what draws them is not installed."""
+    """Raise `InputError` if the libraries that draw pictures are not installed."""
     if any(find_spec(name) is None for name in ("altair", "vl_convert")):
         raise _undrawable_error()
 
@@ -131,7 +131,7 @@ def _title(explored: Explored, shown: int, loss: str) -> str:
 
 
 def _nodes_to_draw(explored: Explored) -> Counts:
-    """The numbers of the nodes to draw: all; of very many those of least loss and the optimum."""
+    """The indices of the nodes to draw: all; of very many those of least loss and the optimum."""
     every = np.arange(len(explored))
     if len(every) <= _MOST_NODES:
         return every

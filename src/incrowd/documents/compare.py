@@ -97,7 +97,7 @@ def compare_text(found: "Comparison", *, details: bool = False) -> "RenderableTy
 
 
 def headline(found: "Comparison") -> str:
-    """The sentence that says what matters most."""
+    """Say how close the nearest release is, and how many are beaten in risk and utility at once."""
     told = [r for r in found.releases if r.distance is not None]
     if not told:
         return "No release shows anything that can be compared with the original."
@@ -114,7 +114,7 @@ def headline(found: "Comparison") -> str:
 
 
 def _closeness_words(release: "ReleaseUtility", original: str) -> str:
-    """Say how close a release is, and its worst findings."""
+    """Say how close a release is, and its worst findings, or its distance if there are none."""
     verdict = closeness_of(release)
     says = f"is {_VERDICTS[verdict.closeness]} {original}"
     worst = "; ".join(finding.says for finding in verdict.findings[:_FINDINGS])
@@ -214,7 +214,7 @@ def _regression_parts(release: "ReleaseUtility", found: "Comparison") -> "Iterat
 
 
 def notes_of(found: "Comparison") -> Iterator[str]:
-    """Yield what the figures do not cover, the notes of all, and of each release what it lacks."""
+    """Yield what the figures do not cover, all notes, and the columns that each release lacks."""
     yield LIMITS
     yield from found.notes
     for release in found.releases:

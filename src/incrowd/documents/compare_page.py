@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _OPEN = 6
 """Columns that are shown at once; the others can be unfolded."""
 _FOLDED = 60
-"""More columns than this are not drawn, open or folded."""
+"""Columns that can be unfolded at most; later ones are not drawn."""
 _MAP = 25
 """Columns of a heat map."""
 _LISTED = 40

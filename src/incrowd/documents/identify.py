@@ -82,7 +82,7 @@ def draft_text(draft: "Draft") -> RenderableType:
 
 
 def _remarks(draft: "Draft") -> Iterator[str]:
-    """Yield what a person must decide besides roles: missing marks, offers, models, the cost."""
+    """Yield what a person must decide besides roles: missing marks, offers, models, and advice."""
     for name, why in draft.missing_reasons.items():
         yield f"{name}: {why}; review its missing_values"
     for name, why in draft.offers.items():
@@ -259,7 +259,7 @@ def _sets_table(found: "Discovery", most: int) -> Table:
 
 
 def _possible_values(test: "DistinctValueTest") -> tuple[str, str]:
-    """Words: how many values a set can have and by what source, and the verdict."""
+    """Two texts: how many values a set can have and by what source, and the verdict."""
     values = "without limit" if isinf(test.distinct) else number(round(test.distinct))
     return f"{values} ({test.source.value})", test.answer
 

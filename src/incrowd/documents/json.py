@@ -31,7 +31,7 @@ _GUARANTEE = "exact epsilon delta sample searched not_searched"
 
 
 def dumps(document: Mapping[str, Any]) -> str:
-    """The document as JSON text; what is not a finite number becomes null.
+    """The document as JSON text; a number that is not finite becomes null.
 
     >>> dumps({"k": 5.0, "l": float("inf")})
     '{"k": 5, "l": null}'
@@ -77,7 +77,7 @@ def _alone_shares(alone: "Alone | None") -> dict[str, Any]:
 
 
 def _gap_document(bound: "LossBound") -> dict[str, Any]:
-    """The loss that was found, the bound of any release, and the gap between them."""
+    """The loss that was found, the lower bound for any release, and the gap between them."""
     return {
         "found": bound.found,
         "bound": bound.loss,
@@ -134,7 +134,7 @@ def error_document(
 
 
 def refused_part(result: "RefusedResult | None") -> dict[str, Any]:
-    """The key of `incrowd.error/1` with the figures of a result that fails its policy, if any."""
+    """The part `refused` of `incrowd.error/1`: figures of a failing result; empty without one."""
     if result is None:
         return {}
     counts = "search why records classes suppressed failing_records failing_classes"
@@ -275,7 +275,7 @@ def judged_document(found: "JudgedSets") -> dict[str, Any]:
 
 
 def _ratios_of_table(ratios: "Ratios | None") -> dict[str, Any]:
-    """What a set of columns does to the table itself; empty without a table."""
+    """The values and unique records of a set of columns in the table; empty without a table."""
     if ratios is None:
         return {}
     return {
@@ -404,7 +404,7 @@ def pick(result: object, names: str) -> dict[str, Any]:
 
 
 def json_value(value: Any) -> Any:
-    """The value as JSON has it: whole numbers without a fraction, None for what is not finite.
+    """The value as JSON has it: whole floats as integers, None for a number that is not finite.
 
     Arrays and tuples become lists; what JSON does not know becomes its text.
     """

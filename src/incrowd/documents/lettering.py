@@ -33,7 +33,7 @@ def text_width(text: str, size: float = SIZE) -> float:
 
 
 def shorten(text: str, room: float, size: float = SIZE) -> str:
-    """The text if there is room for it, else its beginning and its end.
+    """The text in one line if it has room and at most `_MOST_LETTERS` letters, else both its ends.
 
     >>> shorten("diagnosis", 100), shorten("diagnosis of the first visit", 90)
     ('diagnosis', 'diagnos…visit')
@@ -87,7 +87,7 @@ def coordinate(value: float) -> str:
 
 
 def _letter_width(letter: str) -> float:
-    """About how wide a letter is, in sizes of the font."""
+    """About how wide a letter is, as a multiple of the font size."""
     if unicodedata.combining(letter):
         return 0.0
     if unicodedata.east_asian_width(letter) in "WF":

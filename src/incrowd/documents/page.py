@@ -39,7 +39,7 @@ class FigureTable:
 
     @property
     def numeric(self) -> tuple[bool, ...]:
-        """For each column, whether it holds numbers alone."""
+        """For each column, whether it holds a number, and nothing else but None."""
         columns = [[row[n] for row in self.rows if n < len(row)] for n in range(len(self.head))]
         return tuple(_are_numbers(column) for column in columns)
 

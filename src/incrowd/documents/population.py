@@ -31,7 +31,7 @@ def applied_text(
     *,
     details: bool = False,
 ) -> RenderableType:
-    """Say what was released, and what was `raised` above the plan; `details` adds the plan."""
+    """Say what was released; `raised` are columns coarser than planned; `details` adds the plan."""
     done = "Wrote and verified" if paths else "Verified"
     classes = words.quantity(release.classes, "class", "classes")
     head = f"{done} {words.quantity(release.records, 'record')} in {classes}."
@@ -152,5 +152,5 @@ def _rank_words(promise: "RankPromise") -> str:
 
 
 def _percent_of(value: float | None) -> str:
-    """An upper bound as a share; said to be unknown if None."""
+    """An upper bound as a share in percent, rounded up; None is `an unknown share`."""
     return "an unknown share" if value is None else words.share_rounded_up(value)

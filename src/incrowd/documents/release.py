@@ -52,7 +52,7 @@ _RECODINGS = {
 }
 """What kinds of recoding are called, by the class of the recoding."""
 FREQUENCY_L = "frequency l"
-"""People of a class over those who share its commonest sensitive value: no count of values."""
+"""The people of a class divided by those who share its commonest sensitive value."""
 _POINTS = 6
 """Points of a curve that a terminal shows."""
 
@@ -85,7 +85,7 @@ def release_text(
 
 
 def _alone_lines(alone: "Alone | None") -> list[Text]:
-    """A line on people whom unchanged columns single out; none if no column is kept."""
+    """A line on people whom unchanged columns single out; none without such columns or counts."""
     if alone is None:
         return []
     return [line(alone.sentence, BAD if alone.together > alone.limit else "")]
@@ -140,7 +140,7 @@ def _weakest_class_words(release: "Release") -> str:
 
 
 def refused_text(result: "RefusedResult") -> RenderableType:
-    """Say what a refused result is like: how many records fail, and what it loses."""
+    """Say how many records and classes of a refused result fail a model, and what it loses."""
     classes = f"{number(result.failing_classes)} of {quantity(result.classes, 'class', 'classes')}"
     records = f"{number(result.failing_records)} of {quantity(result.records, 'record')}"
     head = f"Refused, nothing written: {records}, in {classes}, fail a model."
@@ -153,7 +153,7 @@ def refused_text(result: "RefusedResult") -> RenderableType:
 
 
 def _gap_sentence(bound: "LossBound") -> str:
-    """Say which loss no generalized release goes below, by proof or by estimate."""
+    """Say below which loss no generalized release goes, proved or estimated, and what was lost."""
     classes = f"with at least {quantity(bound.size, 'record')} in every class"
     if bound.sampled is not None:
         about = f"about {number(bound.loss)} ± {number(bound.margin)}"
@@ -208,7 +208,7 @@ def check_text(check: "Check", *, details: bool = False) -> RenderableType:
         parts.append(_loss_comparison(check))
     parts += lines(f"- {note}" for note in check.notes)
     if not details:
-        return stack(*parts, *_unrecounted_lines(check))
+        return stack(*parts, *_line_on_details(check))
     if check.claimed:
         claimed = f"The certificate also claims, not recounted: {', '.join(check.claimed)}."
         parts.append(line(claimed, QUIET))
@@ -242,7 +242,7 @@ def _check_headline(check: "Check") -> Text:
     return line(f"The release does NOT keep its policy{why}.", BAD)
 
 
-def _unrecounted_lines(check: "Check") -> list[RenderableType]:
+def _line_on_details(check: "Check") -> list[RenderableType]:
     """A line on what `details` would add: entries not recounted, or else the digest."""
     if not check.claimed:
         return [hint("the SHA-256 of what was checked")]

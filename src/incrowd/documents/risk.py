@@ -211,7 +211,7 @@ def _finding_sentence(risk: Risk, one: Finding) -> str:
 
 
 def _advice(one: Finding) -> str:
-    """Say which change of one column lowers the figure most, and to what; or that none does."""
+    """Say which column to coarsen and which to leave out to lower the figure most, if any does."""
     ways = []
     if one.coarsen is not None:
         values = quantity(one.coarsen.values, "value")

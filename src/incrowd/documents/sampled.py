@@ -1,4 +1,4 @@
-"""What a table says of its population as people read it, and what that depends on."""
+"""The risk in the population of a table as people read it, and the assumptions behind it."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -35,7 +35,7 @@ _WIDE = 2.0
 
 
 def model_sentences(risk: "Risk", model: "PopulationModel", *, details: bool) -> Iterator[str]:
-    """Yield where the figures of the population come from, and how much they say."""
+    """Yield what the figures of the population are estimated from, and how sure they are."""
     people = number(round(model.population))
     if model.name == "counted":
         yield f"The table is the whole population of {people}: nothing is estimated."
@@ -80,7 +80,7 @@ def _is_wide(risk: "Risk") -> bool:
 
 
 def _bound_lines(risk: "Risk") -> Iterator[str]:
-    """Yield what holds for every population, whatever its class sizes; nothing if not counted."""
+    """Yield upper bounds for populations of any class sizes; nothing if they were not counted."""
     above = None if risk.journalist is None else risk.journalist.above_threshold_possible
     average = None if risk.marketer is None else risk.marketer.average_possible
     if above is None or average is None:

@@ -69,7 +69,7 @@ def check_sentence(*, kept: bool, models_met: bool) -> str:
 
 
 def alone_sentences(alone: "Alone | None") -> tuple[str, ...]:
-    """The sentence on people whom unchanged columns single out; none if no column is kept."""
+    """The sentence on people whom unchanged columns single out; none without such columns."""
     return () if alone is None else (alone.sentence,)
 
 
@@ -100,7 +100,7 @@ def _headline(found: Findings) -> tuple[str, Tone]:
 
 
 def _attack_sentences(attacks: AttackOutcome | None) -> Iterator[str]:
-    """Yield what attacks came to; nothing if none were played, or no goal is named."""
+    """Yield what attacks came to; nothing if none were played or no goal is named."""
     if attacks is None:
         return
     if not attacks.broken:

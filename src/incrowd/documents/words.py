@@ -18,7 +18,7 @@ _MANY = 10**30
 """Whole numbers from here on are shown as a power of ten."""
 _ROUNDING = 1e-9
 _LEAST = 0.0001
-"""Shares below this that are not none are shown as less than it."""
+"""Shares between 0 and this are shown as less than this."""
 
 
 def number(value: float | None) -> str:
@@ -75,7 +75,7 @@ def count_with_share(count: float, every: float, noun: str) -> str:
 
 
 def rate(value: float, interval: tuple[float, float]) -> str:
-    """A rate with its 95 % interval, in as many digits as tell the ends apart.
+    """A rate with its 95 % interval, which is left out if its ends read like the rate itself.
 
     >>> rate(0.2292, (0.2206, 0.238)), rate(0.0, (0.0, 0.00065)), rate(1.0, (0.99, 1.0))
     ('22.9 % (22.1 to 23.8)', '0 % (≤ 0.07 %)', '100 % (at least 99 %)')
@@ -104,7 +104,7 @@ def share_rounded_up(value: float) -> str:
 
 
 def _percent_digits(value: float) -> str:
-    """A percentage to three digits, and to a hundredth at most."""
+    """A percentage with one decimal, below 1 with two; zeros at the end are left out."""
     places = 2 if value < 1 else 1
     return f"{value:.{places}f}".rstrip("0").rstrip(".")
 

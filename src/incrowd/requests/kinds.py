@@ -11,8 +11,8 @@ Form: TypeAlias = Literal[
     "plain", "table", "repeated", "columns", "sets", "names", "numbers", "words", "steps"
 ]
 """How the command line takes a value: as it is, as its argument, as often as it is repeated, as
-columns with commas between them, as a list of such sets, as COLUMN=OTHER, or by column as a number,
-as a word, or as a step of numbers or dates."""
+columns with commas between them, as a list of column sets, as COLUMN=OTHER, or by column as a
+number, as a word, or as a step of numbers or dates."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class OptionKind:
     """What follows the flag, for a form that takes values by column."""
 
     def refuse_wrong(self, name: str, value: Any) -> None:
-        """For a kind of numbers refuse texts, NaN, and what is out of its limits; None passes."""
+        """For a plain number refuse texts, NaN, and values out of its limits; None passes."""
         if value is None or self.type not in {int, float} or self.form != "plain":
             return
         number = Integral if self.type is int else Real

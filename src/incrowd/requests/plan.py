@@ -60,7 +60,7 @@ class PlanRequest(PopulationRequest):
 
 @dataclass(frozen=True, kw_only=True)
 class PlanSizesRequest(PopulationRequest):
-    """The same for columns of which only the numbers of values are known."""
+    """How coarse columns must be if no table but only their numbers of values are known."""
 
     distinct: Annotated[Mapping[str, float], SIZES, IN_COLUMNS] = field(kw_only=False)
     """Instead of a table: columns and their numbers of values, sex=2,zip=100000."""

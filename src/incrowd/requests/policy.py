@@ -166,7 +166,7 @@ class PolicyOptions:
 
     @property
     def says_nothing(self) -> bool:
-        """Whether none of the options is given that `check` has, too."""
+        """Whether no policy, hierarchy, role, model or key of the policy is given."""
         return not (self.policy or self.hierarchy or self.hierarchies or self.roles or self.keys)
 
 

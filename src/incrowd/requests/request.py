@@ -74,7 +74,7 @@ def parts_of(request: type) -> dict[str, Parts]:
 
 
 def option_of(annotation: Any, name: str, says: str = "") -> Option:
-    """Make the option that an annotation describes; without a group it is an argument."""
+    """Make the option that an annotation describes; without group and flags it is an argument."""
     (kind,) = marks_of(annotation, OptionKind)
     groups, flags = marks_of(annotation, Group), marks_of(annotation, Flags)
     own = ("--" + name.replace("_", "-"),)

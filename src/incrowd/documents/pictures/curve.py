@@ -25,8 +25,8 @@ from incrowd.documents.pictures.values import Curve, CurveLine
 _HEIGHT = 240.0
 _DOTS = 40
 """Up to this many points of all lines are drawn as dots, too."""
-_COLUMNS = 240
-"""Of long lines a few points are drawn in each of so many columns, shared by all lines."""
+_STRIPS = 240
+"""Upright strips of the area, shared by all lines: a long line keeps a few points in each."""
 
 
 def draw_curve(picture: Curve) -> Drawing:
@@ -51,7 +51,7 @@ def draw_curve(picture: Curve) -> Drawing:
     )
     for n, line in enumerate(lines, start=1):
         placed = [(area.x(across.place(x)), area.y(up.place(y))) for x, y in line.points]
-        groups += _draw_line(n, line, _thin_out(placed, area, _COLUMNS // len(lines)))
+        groups += _draw_line(n, line, _thin_out(placed, area, _STRIPS // len(lines)))
         groups += group_marks(f"fill{n}", _draw_dots(line, placed) if len(points) <= _DOTS else [])
     groups += axes.draw_base_line(up, area)
     groups += axes.draw_limit(picture, lambda at: area.x(across.place(at)), up, area)
@@ -69,7 +69,7 @@ def _draw_line(
     for x, y in others:
         parts.append(svg_path("H", x, "V", y) if line.step else svg_path("L", x, y))
     return group_marks(
-        f"line{n}", [Path("".join(parts), tooltip_text(line.name), thin=len(placed) > _COLUMNS)]
+        f"line{n}", [Path("".join(parts), tooltip_text(line.name), thin=len(placed) > _STRIPS)]
     )
 
 
@@ -82,19 +82,19 @@ def _draw_dots(line: CurveLine, placed: Sequence[tuple[float, float]]) -> list[D
 
 
 def _thin_out(
-    placed: Sequence[tuple[float, float]], area: Area, columns: int
+    placed: Sequence[tuple[float, float]], area: Area, strips: int
 ) -> list[tuple[float, float]]:
-    """Keep the first, lowest, highest and last point of each column, or all if there are few."""
-    if len(placed) <= 2 * columns:
+    """Keep the first, lowest, highest and last point of each strip, or all if there are few."""
+    if len(placed) <= 2 * strips:
         return list(placed)
     runs: list[list[int]] = []
     before = None
     for place, (x, _) in enumerate(placed):
-        column = int((x - area.left) / area.width * columns)
-        if column != before:
+        strip = int((x - area.left) / area.width * strips)
+        if strip != before:
             runs.append([])
         runs[-1].append(place)
-        before = column
+        before = strip
     kept: set[int] = set()
     for run in runs:
         kept |= {run[0], run[-1]}

@@ -161,7 +161,7 @@ def fit_words(x: float, y: float, text: str, room: float, anchor: Anchor = "star
 
 
 def draw_header(title: str, keys: Sequence[Key]) -> tuple[tuple[MarkGroup, ...], float]:
-    """Draw title and legend; return them, and where the picture goes on below."""
+    """Draw title and legend; return them, and the y below them."""
     short = shorten(title, WIDTH - 2 * EDGE, _TITLE_SIZE)
     whole = "" if short == one_line(title) else tooltip_text(title)
     head = Words(EDGE, 24, short, tooltip=whole, size=_TITLE_SIZE, strong=True)

@@ -138,7 +138,7 @@ def _draw_runs(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
 def _draw_legend(
     picture: HeatMap, top: float, *, is_cut: bool
 ) -> tuple[tuple[MarkGroup, ...], float]:
-    """Draw the legend of shades and gaps; return it, and where the picture goes on below."""
+    """Draw the legend of shades and gaps; return it, and the y below it."""
     low = -_SHADES if picture.least < 0 else 0
     ends = (picture.least, picture.most)
     if low:

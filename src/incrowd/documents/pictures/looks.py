@@ -59,7 +59,7 @@ LOOKS: Mapping[str, Paint] = MappingProxyType(
 
 
 def style_rules(dark_class: str = "") -> str:
-    """The class of every look; dark colours are for dark screens, or only inside `dark_class`."""
+    """CSS with a class for each look; dark on dark screens or, if given, within `dark_class`."""
     rules = "".join(f".ic-{name}{{{look.paints}:var(--ic-{name})}}" for name, look in LOOKS.items())
     light = "".join(f"--ic-{name}:{look.light};" for name, look in LOOKS.items())
     dark = "".join(f"--ic-{name}:{look.dark};" for name, look in LOOKS.items())

@@ -45,7 +45,7 @@ class _LabelPlace(NamedTuple):
 
 
 def draw_plane(picture: Plane) -> Drawing:
-    """Draw the points as marks; those after the first `_MOST` are left out."""
+    """Draw the finite points as marks; of more than `_MOST` the first."""
     known = [point for point in picture.points if is_drawable(point.x) and is_drawable(point.y)]
     points = known[:_MOST]
     if not points:
@@ -73,7 +73,7 @@ def draw_plane(picture: Plane) -> Drawing:
 def _draw_points(
     points: Sequence[PlanePoint], kinds: Sequence[str], places: dict[int, tuple[float, float]]
 ) -> tuple[MarkGroup, ...]:
-    """Draw points by kind over the frontier's line, and names; `places` are by a point's `id`."""
+    """Draw points by kind over the frontier's line, and names; `places`: (x, y) by `id(point)`."""
     frontier = sorted(places[id(point)] for point in points if point.kind == "frontier")
     groups = _draw_frontier(frontier)
     for kind in kinds:

@@ -38,7 +38,7 @@ def finite_figures(values: Iterable[float | None]) -> list[float]:
 
 
 def is_drawable(value: float | None) -> bool:
-    """Whether there is a finite figure."""
+    """Whether the value is a finite number, not None."""
     return value is not None and math.isfinite(value)
 
 
@@ -67,7 +67,7 @@ def make_scale(values: Iterable[float | None], *, zero: bool = True, about: int 
 
 
 def _range_around(value: float, *, zero: bool) -> tuple[float, float]:
-    """The ends of a range around a value, for figures that are all equal."""
+    """The ends of a scale for figures that all equal `value`; 0 and 1 with `zero` or for 0."""
     if zero or value == 0:
         return (0.0, 1.0)
     room = max(abs(value) / 10, _LEAST)

@@ -205,7 +205,7 @@ def _folded_figures(found: ReleaseUtility) -> Block:
 
 
 def _association_blocks(found: ReleaseUtility) -> tuple[Block, ...]:
-    """Map how associations change; nothing if fewer than two columns have any."""
+    """Map how associations change; nothing if no pair has a known change."""
     told = [pair for pair in found.pairs if pair.difference is not None]
     names = list(dict.fromkeys(name for pair in told for name in pair.columns))[:_PAIRED]
     if len(names) < 2:
@@ -258,7 +258,7 @@ def alternatives_section(facts: ReportFacts) -> Section:
 
 
 def _why_sentences(found: AlternativeFacts) -> Iterator[str]:
-    """Yield why the search chose this release, and which loss none goes below if that is known."""
+    """Yield why the search chose this release, whether it is optimal, and the bound of losses."""
     yield sentence(found.why)
     if found.optimal:
         yield "It is proved that no release of this kind loses less."
@@ -291,7 +291,7 @@ def _alternatives_plane(facts: ReportFacts, found: AlternativeFacts) -> Plane:
 
 
 def _plane_blocks(plane: Plane) -> tuple[Block, ...]:
-    """The plane as a chart that answers a pointer, if it is installed; else as a picture."""
+    """The plane as a picture or, with alternatives and `incrowd[charts]`, as a live chart."""
     rows = [
         (point.name, point.kind, share_or_few(point.x), round(point.y, 4)) for point in plane.points
     ]

@@ -310,7 +310,7 @@ def attacks_section(facts: ReportFacts) -> Section:
 
 
 def _broken_sentence(found: AttackFacts) -> str:
-    """Say how many limits attacks break and what for, or that no attack breaks one."""
+    """Say how many limits attacks break, and their goals, or that no attack breaks one."""
     if not found.broken:
         return "No attack breaks a limit."
     which = quantity(found.broken, "limit is", "limits are")
@@ -355,7 +355,7 @@ def _attack_picture(shown: Sequence[AttackFact], width: int) -> PictureBlock:
 
 
 def _goal_label(one: AttackFact, width: int) -> str:
-    """What an attacker is after, and the one or two columns known, unless these are nearly all.
+    """What an attacker is after, and the columns known if they are at most two and not nearly all.
 
     `width` is how many columns all attackers know together.
     """

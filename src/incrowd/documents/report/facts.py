@@ -64,7 +64,7 @@ class SizeFacts:
     least: int
     """The smallest class that the policy allows."""
     mark: int | None
-    """The first label of classes that it allows; None if there are none so large."""
+    """The index of the label that begins at `least`; None if no label does."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +88,7 @@ class DiversityFacts:
     asked: float | None
     """The threshold of the policy, if it has one."""
     mark: int | None
-    """The label that begins there."""
+    """The index of the label that begins at `asked`; None if no label does."""
     worst_before: float | None
     worst_after: float | None
 
@@ -199,7 +199,7 @@ class Alternative:
 
     name: str
     k: int
-    """The smallest class that it has at least."""
+    """Every class has at least so many people."""
     loss: float
     left_out: int | None
     """Records that it leaves out; None if withheld."""
@@ -251,11 +251,11 @@ class ReportFacts:
     signed_by: str | None = None
     """The fingerprint of the key that signed the certificate."""
     absent: Mapping[str, str] = field(default_factory=dict)
-    """By section: what is missing there, and how to get it."""
+    """By section: what the section lacks, and how to get it."""
     made: str = ""
     """When, and by which version."""
 
     @property
     def attack_outcome(self) -> AttackOutcome | None:
-        """What the attacks came to; None if none were played."""
+        """How many limits the attacks break, and their goals; None if none were played."""
         return None if self.attacks is None else self.attacks.outcome

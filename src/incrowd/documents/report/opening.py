@@ -34,7 +34,7 @@ _MISSING = {
 
 
 def headline(facts: ReportFacts) -> Paragraphs:
-    """The verdict in one box: no more than was shown."""
+    """The verdict on the release and what it rests on; bad if the release could not be checked."""
     verdict = facts.verdict
     if not verdict.models:
         return Paragraphs((UNCHECKED,), "bad")
@@ -52,7 +52,7 @@ def headline(facts: ReportFacts) -> Paragraphs:
 
 
 def _failure_sentences(verdict: Check) -> Iterator[str]:
-    """Yield which models are not met; if all are, that something else stands in the way."""
+    """Yield a sentence for each model that is not met; if all are met, one that refers below."""
     failed = [model for model in verdict.models if not model.ok]
     for model in failed:
         reached, asked = number(model.reached), number(model.asked)

@@ -11,7 +11,7 @@ from incrowd.withholding import FEW
 
 
 def share_or_few(share: float | None, few: str = f"{FEW} records") -> str:
-    """A share in percent as text; `few` if it is None, which is withheld.
+    """A share in percent as text; `few` if it is None: withheld, as few records are behind it.
 
     Only all is 100 %, and only nothing is 0 %.
 
@@ -28,7 +28,7 @@ def share_or_few(share: float | None, few: str = f"{FEW} records") -> str:
 
 
 def count_or_few(count: int | None) -> str:
-    """A count of records as text; `fewer than 5` if it is None, which is withheld."""
+    """A count of records as text; `fewer than 5` if it is None, that is, withheld."""
     return FEW if count is None else number(count)
 
 
