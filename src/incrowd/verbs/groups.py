@@ -85,7 +85,7 @@ def _fill_in_policy(asked: GroupsRequest) -> GroupsRequest:
 
 
 def _named_columns(asked: GroupsRequest) -> tuple[str, ...]:
-    """The columns that the request names, with the one of ids."""
+    """The columns that the request names, with the column of ids if there is one."""
     return (*(asked.columns or ()), *(() if asked.world_id is None else (asked.world_id,)))
 
 
@@ -107,7 +107,7 @@ def _code_ids(engine: Engine, name: str | None, policy: Policy | None) -> CodedC
 def _world_of_table(
     engine: Engine, columns: Mapping[str, CodedColumn], ids: CodedColumn | None, k: int
 ) -> World:
-    """Make the table a world, with at most k + 1 of the equal rows without ids.
+    """Make the table a world; of equal rows without an id it has at most k + 1.
 
     Groups of at most k people keep their size; others stay larger than k. Equal rows with the same
     id are one row.
@@ -123,7 +123,7 @@ def _world_of_table(
 
 
 def _count_people(engine: Engine, ids: CodedColumn | None) -> tuple[int, int | None]:
-    """The number of people, and of rows without an id (each a person); None if there are no ids."""
+    """Count people, and rows without an id (each a person); None for these if nobody has ids."""
     if ids is None:
         return engine.records, None
     there = engine.frequency(ids)
