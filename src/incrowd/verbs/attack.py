@@ -213,7 +213,7 @@ def _notes_on_limits(attacks: Sequence[Attack], models: Sequence[AnyModel]) -> I
 
 
 def _fewest_candidates(linked: Linked, sure: Conservative | None) -> int | None:
-    """The fewest people that a row which fits anybody of the world may be of; None without one.
+    """The fewest people that a row may be of, among rows that fit somebody; None if no row does.
 
     A row counts the people of the world whom it fits or, if they are more, the people whom it may
     be of in every possible world (`sure`, Bettini Section 6): a world that lacks some people of

@@ -115,7 +115,7 @@ def keys_of(given: Sequence[AnyPath | bytes]) -> tuple[bytes, ...]:
 
 
 def spreads_of(engine: Engine, policy: Policy, folder: AnyPath) -> dict[str, Reference]:
-    """By sensitive column whose model needs a hierarchy: its records by value, and its levels.
+    """Records by value, and levels, of each sensitive column whose model needs a hierarchy.
 
     A column without a usable hierarchy is left out: the judge refuses to measure its distances.
     """
@@ -128,7 +128,7 @@ def spreads_of(engine: Engine, policy: Policy, folder: AnyPath) -> dict[str, Ref
 
 
 def _spread_of_column(engine: Engine, policy: Policy, name: str, folder: AnyPath) -> Reference:
-    """One column of the release: its records by value, and levels; `PolicyError` without any."""
+    """Records by value, and levels, of a sensitive column; `PolicyError` without a hierarchy."""
     given, kind = policy.columns[name].hierarchy, policy.columns[name].kind
     if given is None:
         raise PolicyError(f"{name!r} has no hierarchy")
@@ -159,7 +159,7 @@ def _load_original(
 
 
 def certified_policy(certificate: Certificate | None, original: Any) -> Policy:
-    """The certificate's policy; `PolicyError` without one, or if an original needs more of it."""
+    """The certificate's policy; `PolicyError` without one, or if an original lacks hierarchies."""
     if certificate is None:
         raise PolicyError("there is nothing to check against", remedy="give a policy")
     if original is None:

@@ -220,7 +220,7 @@ class _Tables:
         return read_column(original, shown, self._hierarchies.get(name))
 
     def find_quasi(self, releases: Sequence[ReleaseTable]) -> tuple[tuple[str, ...], bool]:
-        """Quasi-identifiers; and whether they are a guess, columns that releases coarsen."""
+        """The quasi-identifiers, and whether they are guessed: as columns that releases coarsen."""
         asked = self._asked
         given = asked.quasi or (() if asked.policy is None else asked.policy.quasi)
         if given:

@@ -88,7 +88,7 @@ def frontier(asked: FrontierRequest) -> Frontier:
 
 
 def write_frontier(curve: Frontier, path: AnyPath) -> None:
-    """Write a curve as a table or a picture, by the suffix of the path."""
+    """Write a curve by the suffix of the path; `PolicyError` if that is none of `KINDS`."""
     document = json.frontier_document(curve)
     match kind_of(path):
         case "csv":

@@ -123,7 +123,7 @@ def _world_of_table(
 
 
 def _count_people(engine: Engine, ids: CodedColumn | None) -> tuple[int, int | None]:
-    """Count people, and rows without an id (each a person); None for these if nobody has ids."""
+    """Count people, and rows without an id (each a person); None for the rows without `ids`."""
     if ids is None:
         return engine.records, None
     there = engine.frequency(ids)

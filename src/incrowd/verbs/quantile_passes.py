@@ -148,8 +148,8 @@ def _first_passes(
 ) -> Iterator[_Run]:
     """Yield runs to try in turn, each after a first pass that divides the columns by a sample.
 
-    With `quick`, the first run reads a plain text in a quick way, which may see other records than
-    there are (blank lines are none) or miss what is wrong with the file. The caller takes the next
+    With `quick`, the first run reads a plain text in a quick way, which may miscount records (it
+    counts blank lines, too) or miss what is wrong with the file. The caller takes the next
     run, which reads it thoroughly, if the second pass counts other records.
     """
     if quick and table.text is not None:
@@ -273,7 +273,7 @@ def _write_text(
 
 
 def _second_pass(run: _Run, opened: OpenTarget, folder: Path | None) -> list[ShownBuckets] | None:
-    """Write the rows that leave; return what is shown, None if the first pass saw other records.
+    """Write the rows that leave; return what is shown, None if the first pass miscounted.
 
     `folder` has room for what is stored meanwhile.
     """

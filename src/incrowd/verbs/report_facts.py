@@ -113,7 +113,7 @@ def _note_absent_parts(source: ReportSource) -> None:
 
 
 def _risk_of_release(source: ReportSource) -> RiskFacts | None:
-    """The risk of the release, measured by its run or by labels; None if `source.after` is None."""
+    """The risk of the release, measured by its run or by labels; None if it has no classes."""
     if source.after is None:
         return None
     if source.release is not None:
@@ -180,7 +180,7 @@ def _distinct_before(source: ReportSource) -> dict[str, int]:
 
 
 def _distinct_after(source: ReportSource, leaving: set[str]) -> dict[str, int]:
-    """Count distinct values or labels in the release; of unchanged columns see `_MOST_COUNTED`."""
+    """Count distinct values or labels in the release; of unchanged columns unless too many."""
     policy = source.policy
     asked = [*policy.quasi, *policy.sensitive]
     if len(policy.columns) <= _MOST_COUNTED:

@@ -38,7 +38,7 @@ MODELLED = 100_000
 def attack_release(source: ReportSource) -> AttackFacts:
     """Play the usual attackers, who know the quasi-identifiers of people of original and world.
 
-    On more than `ATTACKED` records, or if the original is sampled or absent, they know no original.
+    The original is left out if it is sampled, or the release has more than `ATTACKED` records.
     """
     given, engine = source.asked, source.engine
     asked = AttackRequest(

@@ -166,7 +166,7 @@ def _leaving_profiles(engine: Engine, policy: Policy, folder: AnyPath) -> Iterat
 
 
 def _code_as_it_leaves(engine: Engine, policy: Policy, name: str) -> CodedColumn:
-    """Code a column as the policy reads it if it is generalized; else its own marks stay values."""
+    """Code a column by the policy if generalized; else its own marks of missing count as values."""
     if name in policy.quasi and policy.shown.coarsens:
         return code_columns(engine, policy, [name])[name]
     kind = policy.columns[name].kind

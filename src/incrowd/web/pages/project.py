@@ -277,7 +277,7 @@ class Project:
 
     @property
     def is_small(self) -> bool:
-        """Whether the table has few enough records to be searched without being asked."""
+        """Whether the table was opened and has few enough records to be searched unasked."""
         table = self.table_run.value
         return table is not None and table.records <= SEARCHED
 

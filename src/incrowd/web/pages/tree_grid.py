@@ -79,7 +79,7 @@ def _row_counts(rows: Sequence[Row]) -> dict[tuple[int, int], int]:
 
 
 class TreeGrid:
-    """The grid as a table; `choose` gets the place clicked, `drop` the places dragged from and to."""
+    """The grid as a table; `choose` gets the place clicked, `drop` where a drag began and ended."""
 
     def __init__(
         self, column: str, choose: Callable[[Place], Any], drop: Callable[[Place, Place], Any]

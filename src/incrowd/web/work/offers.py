@@ -112,9 +112,9 @@ def _frequent_candidates(tree: Hierarchy, records: Any) -> Iterator[_Offer]:
     yield {"name": "tree", "rows": rows, "other": other}, words
 
 
-def _holds_mostly(true: Callable[[str], bool], sample: Iterable[str]) -> bool:
-    """Whether the test `true` holds for nearly all of the sample; False if that is empty."""
-    flags = [true(text) for text in sample]
+def _holds_mostly(test: Callable[[str], bool], sample: Iterable[str]) -> bool:
+    """Whether a test holds for at least `_MOSTLY` of the sample; False if that is empty."""
+    flags = [test(text) for text in sample]
     return bool(flags) and sum(flags) >= _MOSTLY * len(flags)
 
 

@@ -144,8 +144,8 @@ def reading_of(table: TableFile) -> Reading:
 def counting_key(policy: Policy) -> str:
     """What the counts of a table depend on, as a text: equal for policies with the same counts.
 
-    What classes must satisfy, the limits of columns, the search and the loss do not matter, but for
-    the columns that the loss counts.
+    Models, limits of columns, search and loss do not change it, except for which columns the loss
+    counts.
     """
     free = {"weight": 1.0, "lowest": 0, "highest": None, "widest": None, "grid": None}
     accepted = {"derived": "refuse", "alone": "refuse"}
