@@ -60,7 +60,7 @@ def groups(asked: GroupsRequest) -> Groups:
         world = _world_of_table(engine, code_columns(engine, policy, names), ids, asked.k)
         within = NestedWatch(watch, asked.time_limit)
         found = minimal_k_qis(world, asked.k, max_size=asked.max_size, watch=within)
-        people, unnamed = _count_people(engine, ids)
+        people, unnamed = _count_people_and_idless(engine, ids)
         return Groups(
             k=asked.k,
             people=people,
@@ -122,8 +122,8 @@ def _world_of_table(
     return World(coded, None if lines.unit is None else np.repeat(lines.unit, times))
 
 
-def _count_people(engine: Engine, ids: CodedColumn | None) -> tuple[int, int | None]:
-    """Count people, and rows without an id (each a person); None for the rows without `ids`."""
+def _count_people_and_idless(engine: Engine, ids: CodedColumn | None) -> tuple[int, int | None]:
+    """Count people, and the rows without an id (each a person); these are None if `ids` is."""
     if ids is None:
         return engine.records, None
     there = engine.frequency(ids)
