@@ -254,11 +254,15 @@ def test_cells_are_shown_only_when_asked_for(chromium, small):
     with opened(chromium, small) as tab:
         tab.sees("3,000 records")
         assert tab.page.get_by_role("cell", name="female").count() == 0
+        hidden = tab.page.get_by_text("Cells are not shown.")
+        hidden.wait_for()
         switch = tab.page.get_by_role("switch")
         switch.click()
         tab.page.get_by_role("cell", name="female", exact=True).first.wait_for()
+        assert hidden.count() == 0
         switch.click()
         tab.page.get_by_role("cell", name="female").first.wait_for(state="detached")
+        hidden.wait_for()
         nothing_wrong(tab)
 
 

@@ -229,7 +229,7 @@ def _refuse_colliding_files(
     The table itself, first of `read`, is left to the release, which refuses it with a reason.
     """
     if explore is not None:
-        explored.refuse_unexplorable(explore)
+        explored.refuse_unfit_file(explore)
     pairs = [(path, explore) for path in read]
     pairs += [(path, other) for path in read[1:] for other in written]
     for path, other in pairs:

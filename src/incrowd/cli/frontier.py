@@ -212,7 +212,7 @@ def show_frontier(
     """Find the most privacy for every loss, write the curve to a file, and show it."""
     refuse_vacuous_models(most.asked, floor=True)
     if curve is not None:
-        frontiers.refuse_unexplorable(curve)
+        frontiers.refuse_unfit_file(curve)
         for path in (file, most.asked.policy):
             sources.refuse_overwriting(path, curve)
     policy = most.policy

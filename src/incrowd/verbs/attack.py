@@ -138,14 +138,14 @@ def play_attacks(
 ) -> Attacked:
     """Play attacks on open tables; `InputError` if the world breaks a promise.
 
-    With `every_world`, also count whom each row may be in every possible world, which takes long.
+    With `every_world`, also count the people that each row may be in every possible world (slow).
     """
     watch, limits, models = asked.watch or Watch(), limits_of(asked), models_of(asked)
     attackers = Attackers(asked.max_size or 0, asked.rule_out, asked.max_posterior)
     notes = list(tables.notes())
     watch.tell("playing attacks by known columns", 0.0)
     _refuse_broken_promises(tables, asked.promises)
-    sure = _fewest_in_every_world(tables) if every_world else None
+    sure = _count_in_every_world(tables) if every_world else None
     played = [play(tables.data, attackers, watch)]
     k_world, k_least, inconsistent, matched = None, None, None, MatchingPlayed()
     if tables.worlds:
@@ -199,7 +199,7 @@ def _refuse_broken_promises(tables: AttackTables, promises: Iterable[AtLeast]) -
 
 
 def _notes_on_limits(attacks: Sequence[Attack], models: Sequence[AnyModel]) -> Iterator[str]:
-    """Yield notes on attacks that limits do not apply to, by what the tables or models lack."""
+    """Yield why limits do not apply to some attacks: what the tables or the models lack."""
     without: dict[str, str] = {}
     for attack in attacks:
         if not attack.gated and attack.trials and attack.lacks:
@@ -213,11 +213,11 @@ def _notes_on_limits(attacks: Sequence[Attack], models: Sequence[AnyModel]) -> I
 
 
 def _fewest_candidates(linked: Linked, sure: Conservative | None) -> int | None:
-    """The fewest people that a row may be of; None if no row fits anybody of the world.
+    """The fewest people that a row may be of, among rows that fit somebody; None if no row does.
 
-    A row counts the people of the world whom it fits or, if these are more, those whom it may be
-    in every possible world (`sure`, Bettini Section 6): a world that lacks some people of the
-    release does not make the others easier to find.
+    A row counts the people of the world whom it fits or, if they are more, the people whom it may
+    be of in every possible world (`sure`, Bettini Section 6): a world that lacks some people of
+    the release does not make the others easier to find.
     """
     there = linked.candidates > 0
     if not there.any():
@@ -239,8 +239,8 @@ def _untested_model_notes(tables: AttackTables, models: Sequence[AnyModel]) -> l
     ]
 
 
-def _fewest_in_every_world(tables: AttackTables) -> Conservative | None:
-    """Count whom rows may be in every possible world; None if one person may have several rows."""
+def _count_in_every_world(tables: AttackTables) -> Conservative | None:
+    """Count the people each row may be in every world; None if somebody may have several rows."""
     if not tables.knowledge.one_each:
         return None
     return conservative_k({name: tables.released_column(name) for name in tables.public})

@@ -32,7 +32,7 @@ from incrowd.watch import Watch
 
 
 def new_keys(path: AnyPath) -> KeyFiles:
-    """A new private key in this file, the public one beside it with `.pub` behind its name.
+    """Write a new private key to this file, and its public key beside it with `.pub` added.
 
     Neither replaces a file that is there.
     """
@@ -89,7 +89,7 @@ def certificate_of(given: Certificate | AnyPath | None) -> Certificate | None:
 
 
 def release_to_check(source: Any, table: Opened, certificate: Certificate | None) -> CheckedRelease:
-    """The release, opened from `source`, with the digest that its certificate should have."""
+    """The release to check, with its digest of the kind that its certificate has: file or frame."""
     engine = table.engine
     release = stored_release(engine, None if certificate is None else certificate.digest.of)
     file = file_of(source)
@@ -115,9 +115,9 @@ def keys_of(given: Sequence[AnyPath | bytes]) -> tuple[bytes, ...]:
 
 
 def spreads_of(engine: Engine, policy: Policy, folder: AnyPath) -> dict[str, Reference]:
-    """How sensitive columns are spread in the release, with the levels of their hierarchies.
+    """Records by value, and levels, of each sensitive column whose model needs a hierarchy.
 
-    One without a hierarchy at hand is left out: the judge refuses to measure its distances.
+    A column without a usable hierarchy is left out: the judge refuses to measure its distances.
     """
     names = {name for model in policy.models if model.needs_hierarchy for name in model.columns}
     found = {}
@@ -128,7 +128,7 @@ def spreads_of(engine: Engine, policy: Policy, folder: AnyPath) -> dict[str, Ref
 
 
 def _spread_of_column(engine: Engine, policy: Policy, name: str, folder: AnyPath) -> Reference:
-    """How one sensitive column is spread in the release; `PolicyError` without a hierarchy."""
+    """Records by value, and levels, of a sensitive column; `PolicyError` without a hierarchy."""
     given, kind = policy.columns[name].hierarchy, policy.columns[name].kind
     if given is None:
         raise PolicyError(f"{name!r} has no hierarchy")
@@ -148,8 +148,8 @@ def _load_original(
 ) -> Original | None:
     """Load the original by the policy of the release; None without one.
 
-    Columns that leave unchanged are read as written. The hierarchies cover the values of the world,
-    too.
+    Columns that leave unchanged are read as written. If a world is given (`against`), hierarchies
+    cover its values, too.
     """
     if asked.original is None:
         return None
@@ -159,7 +159,7 @@ def _load_original(
 
 
 def certified_policy(certificate: Certificate | None, original: Any) -> Policy:
-    """The certificate's policy; `PolicyError` without one, or without an original's hierarchies."""
+    """The certificate's policy; `PolicyError` without one, or if an original lacks hierarchies."""
     if certificate is None:
         raise PolicyError("there is nothing to check against", remedy="give a policy")
     if original is None:

@@ -111,7 +111,7 @@ def refuse_number_of_releases(releases: int) -> None:
 
 
 def _name_sides(sides: Sequence[Side], given: Sequence[str]) -> list[Side]:
-    """Give the releases these names, if there are any, and make equal ones differ."""
+    """Name the first releases as `given`, the others by `Side.name`; number those named alike."""
     names = [*given[: len(sides)], *(side.name for side in sides[len(given) :])]
     return [
         replace(side, name=f"{name} ({place})" if names.count(name) > 1 else name)
@@ -122,7 +122,7 @@ def _name_sides(sides: Sequence[Side], given: Sequence[str]) -> list[Side]:
 def compare_tables(original: Side, releases: Sequence[Side], asked: CompareRequest) -> Comparison:
     """Compare an original with releases that are open, as `compare` does.
 
-    `InputError` if a table has no column to compare, `PolicyError` for columns it does not have.
+    `InputError` if a table has nothing to compare, `PolicyError` if a named column is not there.
     """
     tables = _Tables(fetch_into_memory(original.engine), asked)
     watch = asked.watch or Watch()
@@ -181,7 +181,7 @@ class _Tables:
             require_columns(self._analysis, names)
 
     def _build_hierarchies(self, codes: Mapping[str, CodedColumn]) -> dict[str, Hierarchy]:
-        """Build the hierarchies of policy and options over the original's values."""
+        """Build the hierarchies that policy and request give to columns with values."""
         asked = self._asked
         given = {} if asked.policy is None else dict(builders_of(asked.policy, asked.folder))
         given |= {n: resolve(spec, Path()) for n, spec in (asked.hierarchies or {}).items()}
@@ -220,7 +220,7 @@ class _Tables:
         return read_column(original, shown, self._hierarchies.get(name))
 
     def find_quasi(self, releases: Sequence[ReleaseTable]) -> tuple[tuple[str, ...], bool]:
-        """The columns that people are found by; True if that is a guess: those made coarser."""
+        """The quasi-identifiers, and whether they are guessed: as columns that releases coarsen."""
         asked = self._asked
         given = asked.quasi or (() if asked.policy is None else asked.policy.quasi)
         if given:
@@ -233,7 +233,7 @@ class _Tables:
         return tuple(coarser), True
 
     def make_question(self, quasi: tuple[str, ...]) -> ComparisonQuestion:
-        """Make the question: what to compare, by which columns."""
+        """Say what is compared, by which columns; columns that the original lacks are left out."""
         asked, policy, formula = self._asked, self._asked.policy, self._analysis
         sensitive = tuple(asked.sensitive) or (() if policy is None else policy.sensitive)
         sensitive = tuple(name for name in sensitive if name in self.original.columns)
@@ -259,7 +259,7 @@ class _Tables:
         return int(np.any([codes == MISSING for codes in coded], axis=0).sum())
 
     def notes(self, question: ComparisonQuestion, *, guessed: bool) -> Iterator[str]:
-        """Yield what to know about the whole comparison."""
+        """Yield notes on the whole comparison."""
         yield _SPREAD
         if question.not_counted:
             yield (
@@ -305,9 +305,9 @@ class _Tables:
 def _join_split_labels(
     engine: MemoryEngine, names: Sequence[str]
 ) -> tuple[MemoryEngine, tuple[str, ...]]:
-    """The release with each column that it shows as two columns of ends joined to one of labels.
+    """Join each column that a release shows as two, of lower and upper ends, to one of labels.
 
-    Also return the names of the joined columns. `names` are those of the original.
+    Also return the names of the joined columns. `names` are the columns of the original.
     """
     split = tuple(split_columns(names, engine.names))
     if not split:

@@ -61,7 +61,7 @@ from incrowd.verbs.tables import (
 from incrowd.watch import NestedWatch, Watch
 
 SAMPLE = 100_000
-"""Default number of records kept of a table that passes once."""
+"""Default number of records in a sample."""
 _PAIRS_EPSILON = 0.001
 _MOST_PAIRS = 2**21
 """The most pairs of records that are drawn; what fewer of them promise is said."""
@@ -131,7 +131,7 @@ def _records_to_search(table: TableInMemory, options: DiscoverOptions) -> Record
 
 
 def _search_sample(records: Records, options: DiscoverOptions, watch: Watch) -> SetAnswer:
-    """Search a sample of the records of a table in memory; all if it would be no smaller."""
+    """Search a sample of the records of a table in memory, or all if the sample would have all."""
     ratio = options.least_ratio
     epsilon = options.epsilon or (1 - ratio if ratio < 1 else _PAIRS_EPSILON)
     size = options.sample or size_for(records.width, records.total, options, epsilon)
@@ -252,7 +252,7 @@ def _count_anew(
 
 
 def _counting_notes(found: Discovery, sample: Records, options: DiscoverOptions) -> Iterator[str]:
-    """Yield what was counted on all records, and what on a sample."""
+    """Yield notes on which figures are counted on all records, and which on the sample."""
     of = f"a sample of {sample.total:,} of the {found.records:,} records"
     yield f"the sets were looked for in {of}; their figures are counted on all records"
     if len(found.sets) > _COUNTED:
@@ -264,7 +264,7 @@ def _counting_notes(found: Discovery, sample: Records, options: DiscoverOptions)
 
 
 def _frames_until_stopped(table: PassingTable, watch: Watch) -> Iterator[Any]:
-    """Yield the frames of a table until somebody stops it, or the time is up."""
+    """Yield the frames of a table, the first in any case, until it is stopped or time is up."""
     for frame in table.frames:
         yield frame
         if watch.expired:
@@ -280,7 +280,7 @@ def _make_discovery(  # noqa: PLR0913  all that a discovery is made of
     *,
     seen: int | None = None,
 ) -> Discovery:
-    """Make the outcome; `seen` is the number of all records if these are only a sample of them."""
+    """Make the outcome; `seen` counts all records of the table if `records` are a sample of it."""
     rows = fold_records(records)
     listed = sets_to_list(answer, rows)
     sets = tuple(measure_sets(rows, listed))
@@ -328,7 +328,7 @@ def _make_discovery(  # noqa: PLR0913  all that a discovery is made of
 def _notes_on_records(
     rows: Records, whole: Ratios, options: DiscoverOptions, *, sampled: bool
 ) -> Iterator[str]:
-    """Yield notes on columns that help no set, and on equal records; `whole` is of all columns."""
+    """Yield notes on constant columns, equal records, and a ratio that all columns do not reach."""
     constant = [
         name for name, line in zip(rows.names, rows.codes, strict=True) if (line == line[0]).all()
     ]
@@ -378,7 +378,7 @@ def _explain_column(  # noqa: PLR0913, PLR0917  a column, and what is known so f
 def _set_to_coarsen(
     name: str, known: tuple[tuple[ColumnSet, ...], ColumnSet | None]
 ) -> tuple[str, ...]:
-    """The first set that has the column; else the smallest set, if there is one, and the column."""
+    """The first set that has the column; else the smallest set, if any, with the column added."""
     sets, minimum = known
     for one in sets:
         if name in one.columns:

@@ -35,15 +35,15 @@ def kind_of(path: AnyPath) -> str:
     return kind
 
 
-def refuse_unexplorable(path: AnyPath) -> None:
-    """Refuse a file of an unknown kind, or one that nothing here draws, or without its folder."""
+def refuse_unfit_file(path: AnyPath) -> None:
+    """Refuse an unknown kind of file, a missing folder, or a picture without what draws it."""
     if kind_of(path) in {"svg", "png", "html"}:
         charts.refuse_undrawable()
     refuse_missing_folder(path, "what the search looked at")
 
 
 def write_explored(release: Release, path: AnyPath) -> None:
-    """Write the nodes that a search counted, by the path's suffix; `PolicyError` if it has none."""
+    """Write the nodes that a search counted; `PolicyError` if the search has no lattice."""
     kind, explored, nodes = kind_of(path), release.explored, release.lattice
     if explored is None or nodes is None:
         raise PolicyError(
@@ -88,7 +88,7 @@ def frontier(asked: FrontierRequest) -> Frontier:
 
 
 def write_frontier(curve: Frontier, path: AnyPath) -> None:
-    """Write a curve as a table or a picture, by the suffix of the path."""
+    """Write a curve by the suffix of the path; `PolicyError` if that is none of `KINDS`."""
     document = json.frontier_document(curve)
     match kind_of(path):
         case "csv":
@@ -106,7 +106,7 @@ def write_frontier(curve: Frontier, path: AnyPath) -> None:
 
 
 def _frontier_search(policy: Policy) -> Accuracy:
-    """The policy's search if it is `accuracy`; else one for l, or k without a sensitive column."""
+    """The policy's search if it is `accuracy`; else one for l, or for k if nothing is sensitive."""
     if isinstance(policy.search, Accuracy):
         return policy.search
     return Accuracy(privacy="l" if policy.sensitive else "k")

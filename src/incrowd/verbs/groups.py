@@ -60,7 +60,7 @@ def groups(asked: GroupsRequest) -> Groups:
         world = _world_of_table(engine, code_columns(engine, policy, names), ids, asked.k)
         within = NestedWatch(watch, asked.time_limit)
         found = minimal_k_qis(world, asked.k, max_size=asked.max_size, watch=within)
-        people, unnamed = _count_people(engine, ids)
+        people, unnamed = _count_people_and_idless(engine, ids)
         return Groups(
             k=asked.k,
             people=people,
@@ -85,7 +85,7 @@ def _fill_in_policy(asked: GroupsRequest) -> GroupsRequest:
 
 
 def _named_columns(asked: GroupsRequest) -> tuple[str, ...]:
-    """The columns that the request names, with the one of ids."""
+    """The columns that the request names, with the column of ids if there is one."""
     return (*(asked.columns or ()), *(() if asked.world_id is None else (asked.world_id,)))
 
 
@@ -107,7 +107,7 @@ def _code_ids(engine: Engine, name: str | None, policy: Policy | None) -> CodedC
 def _world_of_table(
     engine: Engine, columns: Mapping[str, CodedColumn], ids: CodedColumn | None, k: int
 ) -> World:
-    """Make the table a world, with at most k + 1 of the equal rows without ids.
+    """Make the table a world; of equal rows without an id it has at most k + 1.
 
     Groups of at most k people keep their size; others stay larger than k. Equal rows with the same
     id are one row.
@@ -122,8 +122,8 @@ def _world_of_table(
     return World(coded, None if lines.unit is None else np.repeat(lines.unit, times))
 
 
-def _count_people(engine: Engine, ids: CodedColumn | None) -> tuple[int, int | None]:
-    """The number of people, and of rows without an id (each a person); None if there are no ids."""
+def _count_people_and_idless(engine: Engine, ids: CodedColumn | None) -> tuple[int, int | None]:
+    """Count people, and the rows without an id (each a person); these are None if `ids` is."""
     if ids is None:
         return engine.records, None
     there = engine.frequency(ids)

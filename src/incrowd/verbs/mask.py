@@ -235,7 +235,7 @@ def _mask_frame(frame: Any, request: WithholdRequest, watch: Watch) -> Masked:
 
 
 def draw_order(records: int, seed: int | None, *, keep: bool) -> Counts | None:
-    """Draw the new order of the rows that leave, as their numbers; None if they keep theirs."""
+    """Draw the new order of the rows that leave: their indices; None if they keep their order."""
     if keep:
         return None
     seeds = None if seed is None else [seed, 1]
@@ -243,7 +243,7 @@ def draw_order(records: int, seed: int | None, *, keep: bool) -> Counts | None:
 
 
 def _write_verified(found: Masked, target: AnyPath, like: tables.Source) -> None:
-    """Write the rows, read and count them, then replace the target; a `NotMetError` leaves it."""
+    """Write rows, recount them, then replace the target; `NotMetError` leaves the target alone."""
     tables.refuse_nested(rows_of(found.frame), found.published, target, like)
     tables.refuse_large(target, like, len(found.frame), len(found.published))
     with replace_at_end(target) as place:
@@ -268,7 +268,7 @@ def _mask_in_passes(
     reading: Reading,
     watch: Watch,
 ) -> Masked:
-    """Mask a table that passes, and write it to the target; without one only count its rows."""
+    """Mask a table batch by batch and write it to the target; without one only count its rows."""
     with ExitStack() as stack:
         place = None if target is None else stack.enter_context(replace_at_end(target))
         folder = None if target is None else Path(os.path.realpath(target)).parent
@@ -287,7 +287,7 @@ def _mask_in_passes(
 
 
 def _decide_by_sample(table: RereadableTable, request: WithholdRequest, watch: Watch) -> _Decision:
-    """Decide about columns by a sample; by all records if they are no more than that."""
+    """Decide about columns by a sample, or by all records if the sample has room for them."""
     _refuse_unknown_columns(table.names, request)
     size, pairs = request.size, request.measured_by_pairs
     whole = (1 + isqrt(1 + 8 * size)) // 2 if pairs else size
@@ -314,7 +314,7 @@ def _decide_by_sample(table: RereadableTable, request: WithholdRequest, watch: W
 def _check_size_in_passing(
     frames: Iterable[pl.DataFrame], whole: int, check: Callable[[], None]
 ) -> Iterator[pl.DataFrame]:
-    """Yield the frames; call `check` above `whole` records; `InputError` if there were none."""
+    """Yield frames; call `check` once more than `whole` records came; `InputError` for none."""
     seen = 0
     for frame in frames:
         if seen <= whole < seen + frame.height:

@@ -104,21 +104,21 @@ def apply_plan(  # noqa: PLR0913  files, the plan, and what becomes of other col
     planned_for = (*(action.column for action in wanted.actions), *sensitive, *keep)
     with open_table(source, reading, planned_for) as there:
         names = there.engine.names
-        policy = policy_of(wanted, names, **roles)
+        policy = policy_for_plan(wanted, names, **roles)
         final = wanted
         if not _is_supported(wanted):
             watch = options.get("watch")
             loose = _change_policy(policy, {name: {"highest": None} for name in policy.quasi})
             trial = anonymize(there, loose, target, dry_run=True, watch=watch)
             final = _raise_levels(wanted, trial.levels or {}, there.engine)
-            policy = policy_of(final, names, **roles)
+            policy = policy_for_plan(final, names, **roles)
         release = anonymize(there, policy, target, **options)
     before = {action.column: action.rung for action in wanted.actions}
     raised = tuple(a.column for a in final.actions if a.rung != before[a.column])
     return Applied(release, final, raised)
 
 
-def policy_of(
+def policy_for_plan(
     found: Plan,
     names: Sequence[str],
     *,
@@ -148,7 +148,7 @@ def policy_of(
 
 
 def _plan_question(asked: PopulationRequest) -> PlanQuestion:
-    """The question that a request asks; refused if its population or k is no such number."""
+    """The question that a request asks; `PolicyError` for an invalid population or k."""
     people = None if asked.population is None else parse_population(asked.population)
     k = None if asked.k is None else check_whole_number(asked.k, "k")
     return PlanQuestion(people, k, asked.beta, asked.bound, asked.simultaneous, asked.confidence)
@@ -185,7 +185,7 @@ def _planned_columns(engine: Engine, names: Sequence[str]) -> dict[str, PlannedC
 
 
 def _class_sizes(engine: Engine, found: Plan, columns: Mapping[str, PlannedColumn]) -> Counts:
-    """Count the records per class of a plan, where the table is; one class if it shows nothing."""
+    """Count the records of each class of a plan; all are one class if it shows no column."""
     shown = columns_shown(found, columns)
     if not shown:
         return np.array([engine.records], dtype=np.int64)
@@ -232,28 +232,28 @@ def _refuse_unknown_columns(named: Sequence[str] | Mapping[str, Any], names: Seq
             )
 
 
-def _refuse_unfit(found: Plan) -> None:
+def _refuse_unfit(wanted: Plan) -> None:
     """Refuse to carry out a plan that lacks an answer or a table, has k below 2, or leaves out all.
 
     `InfeasibleError` if it leaves out all columns, else `PolicyError`.
     """
-    if found.found is not None:
+    if wanted.found is not None:
         raise PolicyError(
-            f"the plan lacks {found.found}, so it cannot be carried out",
+            f"the plan lacks {wanted.found}, so it cannot be carried out",
             remedy="give population, k and beta",
         )
-    if found.measured is None:
+    if wanted.measured is None:
         raise PolicyError("a plan without a table cannot be carried out", remedy="name a file")
-    if (found.question.k or 0) < 2:
+    if (wanted.question.k or 0) < 2:
         raise PolicyError("k must be at least 2", remedy="ask for a larger k")
-    if all(action.left_out for action in found.actions):
+    if all(action.left_out for action in wanted.actions):
         raise InfeasibleError(
             "the plan leaves out every column", remedy="plan fewer columns, or ask for a smaller k"
         )
 
 
 def _probabilistic_model(found: Plan) -> Probabilistic:
-    """The model that a plan promises; a `simultaneous` beta is divided among the classes."""
+    """The model that a plan promises; a `simultaneous` beta is divided by the number of classes."""
     asked, facts = found.question, found.measured
     beta = asked.beta or 0.0
     if asked.simultaneous and facts is not None:
@@ -265,7 +265,7 @@ def _probabilistic_model(found: Plan) -> Probabilistic:
 
 
 def _is_supported(found: Plan) -> bool:
-    """Whether the real classes support the planned k, by the exact tail that is verified."""
+    """Whether the smallest class of the table supports k in the exact test of `Probabilistic`."""
     facts, model = found.measured, _probabilistic_model(found)
     if facts is None:
         return False
@@ -276,7 +276,7 @@ def _is_supported(found: Plan) -> bool:
 def _change_policy(
     policy: Policy, columns: Mapping[str, Mapping[str, Any]], **settings: Any
 ) -> Policy:
-    """The policy with other settings of columns and of the whole; refused if they do not fit."""
+    """The policy with other settings, of columns and its own; refused if they do not fit."""
     values = {name: getattr(policy, name) for name in Policy.model_fields}
     changed = {
         name: column.model_copy(update=dict(columns.get(name, {})))
@@ -286,7 +286,7 @@ def _change_policy(
 
 
 def _raise_levels(found: Plan, levels: Mapping[str, int], engine: Engine) -> Plan:
-    """Show these levels and measure the plan again; `InfeasibleError` if nothing is shown."""
+    """Raise columns to these levels, measure anew; `InfeasibleError` if all then show nothing."""
     columns = _planned_columns(engine, [action.column for action in found.actions])
     actions = tuple(raise_level(action, levels, columns[action.column]) for action in found.actions)
     if all(action.left_out for action in actions):

@@ -9,7 +9,7 @@ Asked = TypeVar("Asked")
 
 
 def with_policy(asked: Asked) -> Asked:
-    """The request with its policy, if any, read, and the folder in which its paths start."""
+    """The request with its policy read from its file, and the folder of the policy's paths."""
     request: Any = asked
     if request.policy is None:
         return asked

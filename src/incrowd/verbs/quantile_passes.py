@@ -1,4 +1,4 @@
-"""Quantiles of tables that pass: one pass for a sample, one to look cells up, one to count again.
+"""Quantiles of tables read in batches: a pass for a sample, one to look up cells, one to recount.
 
 Memory is that of the sample and of a few batches. Buckets are counted as cells are looked up.
 
@@ -53,7 +53,7 @@ from incrowd.watch import Watch
 OpenTarget: TypeAlias = Callable[[], AbstractContextManager[Write]]
 """Opens a place for the rows that leave, empty each time."""
 Decode: TypeAlias = Callable[[pl.DataFrame], pl.DataFrame]
-"""Turns the codes of buckets into what they show."""
+"""Replaces the codes of buckets in a frame by the cells that they show."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,7 @@ class _Run:
         return [enforce_k(column, self.options.least) for column in self.columns]
 
     def cells(self, shown: Sequence[ShownBuckets]) -> list[pl.Series]:
-        """For each divided column, the cells that its codes show: code c shows cell c."""
+        """For each divided column, the cells that its codes show, by code."""
         both = zip(self.columns, shown, strict=True)
         return [column.cells(one, self.options.show) for column, one in both]
 
@@ -103,11 +103,11 @@ def write_quantiles(  # noqa: PLR0913  the table, the options, and what comes fr
     whole: bool = False,
     gather: bool = False,
 ) -> Bucketed:
-    """Show quantiles in a table that passes, and write it to the target, if there is one.
+    """Show quantiles in a table read in batches, and write it to the target, if there is one.
 
     With `whole` the columns that are divided fit into memory and are divided exactly; with `gather`
-    the rows that leave are in the frame of the outcome. `NotMetError` if those rows, counted again,
-    do not hold.
+    the rows that leave are in the frame of the outcome. `NotMetError` if the classes counted in
+    these rows differ from the buckets shown, or have fewer than k records.
     """
     with ExitStack() as stack:
         place = None if target is None else stack.enter_context(replace_at_end(target))
@@ -148,8 +148,8 @@ def _first_passes(
 ) -> Iterator[_Run]:
     """Yield runs to try in turn, each after a first pass that divides the columns by a sample.
 
-    With `quick`, the first run reads a plain text in a quick way, which may see other records than
-    there are (blank lines are none) or miss what is wrong with the file. The caller takes the next
+    With `quick`, the first run reads a plain text in a quick way, which may miscount records (it
+    counts blank lines, too) or miss what is wrong with the file. The caller takes the next
     run, which reads it thoroughly, if the second pass counts other records.
     """
     if quick and table.text is not None:
@@ -164,7 +164,7 @@ def _first_passes(
 def _first_pass(
     table: RereadableTable, frames: Frames, options: QuantileOptions, watch: Watch, *, whole: bool
 ) -> _Run:
-    """Divide the columns by a sample of `frames`, or by the `whole`; refuse fewer than k rows."""
+    """Divide the columns by a sample or the `whole`; `InfeasibleError` for fewer than k records."""
     drawn = _draw_sample(frames(options.columns), options, watch, whole=whole)
     options.refuse_small(drawn.seen)
     columns = _divide_columns(drawn, options)
@@ -204,7 +204,7 @@ def _stack_frames(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def is_rewritable(table: RereadableTable, form: Form) -> bool:
-    """Whether records of this table can be copied into a file of this form."""
+    """Whether the text of this table's records can be copied into a file of this form."""
     like = (form.format, form.compression) == ("csv", None)
     return like and table.text is not None and table.text.delimiter == form.delimiter
 
@@ -214,7 +214,7 @@ def _rewrite_text(
 ) -> tuple[_Run, list[ShownBuckets]] | None:
     """Write the rows byte for byte; return the run and what is shown, not yet counted again.
 
-    None if anything is odd about text or options: the thorough way does it, or refuses.
+    None if text or options do not allow that: the caller then reads thoroughly, which may refuse.
     """
     if table.text is None:
         return None
@@ -273,7 +273,7 @@ def _write_text(
 
 
 def _second_pass(run: _Run, opened: OpenTarget, folder: Path | None) -> list[ShownBuckets] | None:
-    """Write the rows that leave; return what is shown, None if the first pass saw other records.
+    """Write the rows that leave; return what is shown, None if the first pass miscounted.
 
     `folder` has room for what is stored meanwhile.
     """
@@ -312,14 +312,14 @@ def _write_in_order(run: _Run, opened: OpenTarget) -> list[ShownBuckets]:
 
 
 def _decode_in_order(run: _Run, opened: OpenTarget, show: Decode) -> None:
-    """Write the rows as they pass, with codes shown by this function."""
+    """Write the rows as they are read, with the cells that `show` puts for their codes."""
     with opened() as write:
         for frame in run.code_rows(run.table.frames, run.leaving_columns):
             write(show(frame))
 
 
 def _decoder(run: _Run, shown: Sequence[ShownBuckets]) -> Decode:
-    """A function that puts into a frame what its codes show."""
+    """Make a function that replaces the codes in a frame by the cells that they show."""
     cells = run.cells(shown)
 
     def show(frame: pl.DataFrame) -> pl.DataFrame:
@@ -351,7 +351,7 @@ class _Counter:
 
 
 def _verify_written(run: _Run, shown: Sequence[ShownBuckets], place: Path, form: Form) -> None:
-    """Read what was written and count it; `NotMetError` if it does not hold."""
+    """Count what was written; `NotMetError` if it differs from `shown`, or a class is below k."""
     run.watch.tell("counting the rows that leave", 0.0)
     recount = BucketRecount(run.options.columns)
     plain = as_plain_text(place, form, run.leaving_columns)
@@ -378,7 +378,7 @@ def make_outcome(  # noqa: PLR0913, PLR0917  all that an outcome is made of
     watch: Watch,
     notes: Sequence[str] = (),
 ) -> Bucketed:
-    """Make the outcome of counted rows; `sizes` are the numbers of records and of the sample."""
+    """Make the outcome of counted rows; `sizes` are the records of the table and of the sample."""
     leaving = options.leaving_columns(names)
     cuts = sum(max(0, one.column.buckets + one.column.merged - 1) for one in shown)
     found = Bucketed(

@@ -115,7 +115,7 @@ def _divide_frame(frame: Any, options: QuantileOptions, watch: Watch) -> Buckete
 
 
 def _sampled_records(records: int, options: QuantileOptions) -> Counts | None:
-    """The numbers of the records that a reservoir would keep; None if these are all."""
+    """The indices of the records of a sample; None if no sample is asked for, or it has all."""
     if options.epsilon is None or options.sample >= records:
         return None
     return RecordReservoir(options.sample, options.seed).draw(0, records)[0]

@@ -13,7 +13,7 @@ _MOST = 200
 
 
 def alternatives_of(explored: Explored, least: int, left_out: int) -> Iterator[Alternative]:
-    """Yield the releasable nodes of least loss; `least` share a class, `left_out` do not leave."""
+    """Yield the releasable nodes of least loss and the taken one; k is told as `least` or more."""
     can = np.flatnonzero(explored.state == int(NodeState.RELEASABLE))
     order = can[np.argsort(explored.loss[can], kind="stable")][:_MOST]
     for i in np.unique(np.append(order, explored.best)).tolist():

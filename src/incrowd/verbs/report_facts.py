@@ -41,7 +41,7 @@ from incrowd.withholding import public_bound, public_count
 Result = TypeVar("Result")
 
 _MOST_COUNTED = 60
-"""Distinct values of columns that only leave as they are are counted up to so many columns."""
+"""In policies of more columns, distinct values of unchanged columns are not counted."""
 NO_ORIGINAL = "The original table is not here. Add it with --original FILE to see {}."
 _FAILED = {"attacks": "Attacks could not be played", "utility": "The release cannot be compared"}
 _UNMADE = (
@@ -113,7 +113,7 @@ def _note_absent_parts(source: ReportSource) -> None:
 
 
 def _risk_of_release(source: ReportSource) -> RiskFacts | None:
-    """The risk of the release, as its run measured it or by labels; None without rows."""
+    """The risk of the release, measured by its run or by labels; None if it has no classes."""
     if source.after is None:
         return None
     if source.release is not None:
@@ -122,7 +122,7 @@ def _risk_of_release(source: ReportSource) -> RiskFacts | None:
 
 
 def _exposure_of_table(source: ReportSource) -> ExposureFacts | None:
-    """Who is exposed in the original, else the release; None without rows or quasi-identifiers."""
+    """Who is exposed in the original, else the release; None without classes of either."""
     table = source.after if source.before is None else source.before
     if table is None or not source.policy.quasi:
         return None
@@ -180,7 +180,7 @@ def _distinct_before(source: ReportSource) -> dict[str, int]:
 
 
 def _distinct_after(source: ReportSource, leaving: set[str]) -> dict[str, int]:
-    """Count the distinct values, or labels, of the columns of the release."""
+    """Count distinct values or labels in the release; of unchanged columns unless too many."""
     policy = source.policy
     asked = [*policy.quasi, *policy.sensitive]
     if len(policy.columns) <= _MOST_COUNTED:
@@ -212,7 +212,7 @@ def _with_label_figures(column: ColumnFact, source: ReportSource) -> ColumnFact:
 def _exact_share(source: ReportSource, name: str, labels: list[str], held: Counts) -> float | None:
     """The share of the cells with a label that show one value.
 
-    None without an original or a label, where cells are exact, or if labels cannot be read.
+    None without an original or a label, if the policy leaves cells exact, or for unreadable labels.
     """
     if source.table is None or not len(held) or source.policy.shown.exact:
         return None
@@ -235,7 +235,7 @@ def _find_or_note_failure(
 
 
 def _alternative_facts(source: ReportSource) -> AlternativeFacts | None:
-    """What the search looked at, with losses as the certificate has them; None without one."""
+    """What the search looked at, with the certificate's losses; None without a certificate."""
     certificate, release, policy = source.certificate, source.release, source.policy
     if certificate is None:
         return None

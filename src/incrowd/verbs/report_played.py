@@ -28,17 +28,17 @@ from incrowd.verify.losses import OF_SIZES
 from incrowd.withholding import public_loss, public_losses, public_share
 
 ATTACKED = 200_000
-"""Up to so many records attackers know the original; beyond, what the release itself shows."""
+"""With more records, attackers know only the release, not the original."""
 COMPARED = 100_000
-"""Of a larger table samples of so many records are compared."""
+"""Of larger tables, samples of so many records are compared."""
 MODELLED = 100_000
-"""Up to so many records models are trained on the release, to see what it can still teach."""
+"""With more records, no models are trained on the release to see what it can still teach."""
 
 
 def attack_release(source: ReportSource) -> AttackFacts:
     """Play the usual attackers, who know the quasi-identifiers of people of original and world.
 
-    On more than `ATTACKED` records, and without an original, attackers know the release alone.
+    The original is left out if it is sampled, or the release has more than `ATTACKED` records.
     """
     given, engine = source.asked, source.engine
     asked = AttackRequest(
@@ -94,7 +94,7 @@ def _attack_fact(one: Attack, found: Attacked, asked: AttackRequest) -> AttackFa
 
 
 def _breaks_limit(one: Attack, found: Attacked, asked: AttackRequest) -> bool:
-    """Whether this attack breaks a limit, played alone."""
+    """Whether this attack by itself breaks a limit."""
     world = found.k_with_release if one.kind == "linkage" else None
     return any(broken_limits([one], world, models_of(asked), limits_of(asked)))
 
@@ -103,7 +103,7 @@ def compare_with_original(source: ReportSource) -> ReleaseUtility | None:
     """Compare the release, as it leaves, with its original; None without one.
 
     Of tables of more than `COMPARED` records samples are compared; the losses are then those of the
-    certificate.
+    certificate (none without one), and the risk is None.
     """
     table, certificate = source.table, source.certificate
     if table is None:

@@ -49,9 +49,9 @@ THRESHOLD = 0.2
 _MOST_DRAWN = 16
 """Columns of the heat map at most."""
 _MOST_CELLS = 20_000_000
-"""Every set of columns is counted up to so many rows times sets."""
+"""Most rows times sets for which every set of columns is counted."""
 _MOST_WITHOUT = 400_000_000
-"""Each column is left out once up to so many rows times columns times columns."""
+"""Most rows times columns squared for which risk is counted without each column."""
 _WORST = 3
 
 
@@ -77,7 +77,7 @@ class ClassedTable:
     def of_release(
         cls, rows: ReleasedRows, policy: Policy, table: LoadedTable | None
     ) -> "ClassedTable":
-        """The release by its labels, its sensitive values coded as in the original, if given."""
+        """The release by its labels, with sensitive values unless quasi-identifiers are exact."""
         names = () if policy.shown.exact else policy.sensitive
         lines = rows.counts((*policy.quasi, *names))
         cells = [numbered_cells(lines.cells[name]) for name in policy.quasi]
@@ -125,7 +125,7 @@ def _sensitive_codes(
 def _original_places(
     table: LoadedTable, name: str, labels: list[str]
 ) -> tuple[Reference, Counts] | None:
-    """The values of the original and the places of these labels there; None if it lacks one."""
+    """The values of the original, and the place of each label in them; None if one is missing."""
     reference = table.reference_of(name)
     try:
         return reference, reference.places(labels)
@@ -163,17 +163,17 @@ def size_facts(before: ClassedTable | None, after: ClassedTable, least: int) -> 
 
 
 def _place_of_limit(steps: Sequence[float], limit: float) -> int | None:
-    """The number of the step that a limit is on; None if it is on none."""
+    """The index of the step that equals a limit; None if none does."""
     return steps.index(limit) if limit in steps else None
 
 
 def _shares_by_size(classes: Classes, steps: Sequence[int]) -> tuple[float | None, ...]:
-    """The shares of records by the size of their class; None if withheld."""
+    """The share of the records at each step of class sizes; None for a withheld one."""
     return _public_shares(records_by_step(classes, classes.people, steps))
 
 
 def _public_shares(counts: Sequence[int]) -> tuple[float | None, ...]:
-    """Each count as a share of their sum; None if withheld."""
+    """Each count as a share of the sum of all; None for a withheld one."""
     total = max(sum(counts), 1)
     return tuple(None if count is None else count / total for count in public_counts(counts))
 
@@ -290,7 +290,7 @@ def _public_unique_share(share: float, tally: Tally) -> float | None:
 def _contribution_facts(
     table: ClassedTable, alone: Sequence[float], watch: Watch
 ) -> Iterator[ContributionFact]:
-    """Yield what each column does to the risk; None for what would take too long or is withheld.
+    """Yield what each column adds to the risk; figures too slow to count, or withheld, are None.
 
     `alone` has the share of the records that each column exposes by itself.
     """
@@ -318,7 +318,7 @@ def _contribution_facts(
 def _worst_pairs(
     names: Sequence[str], unique: Floats, tally: Tally
 ) -> Iterator[tuple[str, str, float]]:
-    """Yield the pairs of columns that make most records unique, with the share, highest first."""
+    """Yield the `_WORST` pairs that make most records unique, with the share, highest first."""
     found = [
         (names[i], names[j], float(unique[i, j]))
         for i, j in combinations(range(len(names)), 2)

@@ -58,7 +58,7 @@ class ReportSource:
     """Whether the original is so large that only a sample of its rows was coded."""
     certificate: Certificate | None = None
     release: Release | None = None
-    """If the run that made it is at hand."""
+    """The outcome of the run that made the release; None if only its rows are given."""
     world: WorldReference | None = None
     absent: dict[str, str] = field(default_factory=dict)
     """Filled while the facts are gathered: what is missing, by section."""
@@ -74,7 +74,7 @@ class ReportSource:
         return ReleasedRows.of(self.engine, self.policy, self.certificate, text=self.engine.text)
 
     def cells(self, name: str) -> tuple[NumberedCells, Counts]:
-        """The distinct cells of a column of the release and their records; counted once."""
+        """The numbered cells of a column of the release, and how many records have each."""
         if name not in self._cells:
             rows = self.rows.counts((name,))
             self._cells[name] = number_cells(rows.cells[name]), rows.records
@@ -82,7 +82,7 @@ class ReportSource:
 
     @property
     def original_name(self) -> str | None:
-        """What the original is called; None if it is not there."""
+        """The name of the original's file, or what it is; None without an original."""
         return None if self.table is None else _name_of_source(self.asked.original)
 
     @cached_property
@@ -176,7 +176,7 @@ def _source_of_table(asked: ReportRequest, lent: ExitStack) -> ReportSource:
 def _load_original(
     policy: Policy, asked: ReportRequest, world: WorldReference | None, lent: ExitStack
 ) -> tuple[LoadedTable | None, bool]:
-    """Load the original by the policy, None without one; and whether only a sample of it was."""
+    """The original loaded by the policy, None without one; and whether it is only a sample."""
     if asked.original is None:
         return None, False
     given = asked.original, asked.original_reading, policy.columns, policy.names(Role.KEEP)

@@ -21,7 +21,7 @@ class WrittenRelease:
     release: Release
     file: str
     table: Opened
-    """The same, opened already."""
+    """The original, whose path is `file`, opened."""
     paths: Mapping[str, str]
     """Where `release` and `certificate` are; empty if nothing was written."""
     folder: Path

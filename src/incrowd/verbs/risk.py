@@ -83,7 +83,7 @@ def _fill_in_policy(asked: RiskRequest) -> RiskRequest:
 
 
 def _refuse_unmeasurable(asked: RiskRequest) -> None:
-    """Refuse a request without quasi-identifiers, or with a size or population that cannot be."""
+    """Raise `PolicyError` without quasi-identifiers, or for an invalid set size or population."""
     if not asked.quasi:
         raise PolicyError(
             "no quasi-identifying column is named",
@@ -179,7 +179,7 @@ def _sampling_fraction(found: Risk, tally: Tally) -> float | None:
 def _coarser_codes(
     quasi: Mapping[str, CodedColumn], hierarchies: Mapping[str, AnyHierarchy]
 ) -> dict[str, Codes]:
-    """By column, the code at level 1 for each code; not for columns whose level 1 is the top."""
+    """By column, the code at level 1 of each code; without columns that have only the top above."""
     found = {}
     for name, column in quasi.items():
         spec = hierarchies_of_io.resolve(hierarchies.get(name, suggestion.Suggested()), Path())

@@ -34,7 +34,7 @@ from incrowd.verbs.policies import with_policy
 from incrowd.watch import Watch
 
 SAMPLE = 200_000
-"""Distinct values to look at in a column whose name says nothing."""
+"""Most distinct values to look at in a column whose name tells no identifier."""
 _SUSPECT = 1_000
 _AREA = re.compile(r"\d{3}")
 
@@ -139,7 +139,7 @@ def _profile_of_column(rows: CountedRows, name: str, *, text: bool) -> ColumnPro
 
 
 def _sample_places(values: pl.Series) -> Counts:
-    """The places of a sample of the values and of up to `_SUSPECT` that look like identifiers."""
+    """The indices of sampled values, and of up to `_SUSPECT` that look like identifiers."""
     order = values.arg_sort().to_numpy()
     places = np.random.default_rng(0).choice(len(values), SAMPLE, replace=False)
     if isinstance(values.dtype, pl.String):
@@ -166,7 +166,7 @@ def _leaving_profiles(engine: Engine, policy: Policy, folder: AnyPath) -> Iterat
 
 
 def _code_as_it_leaves(engine: Engine, policy: Policy, name: str) -> CodedColumn:
-    """Code a column as the policy reads it if it is generalized; else its own marks stay values."""
+    """Code a column by the policy if generalized; else its own marks of missing count as values."""
     if name in policy.quasi and policy.shown.coarsens:
         return code_columns(engine, policy, [name])[name]
     kind = policy.columns[name].kind
@@ -175,7 +175,7 @@ def _code_as_it_leaves(engine: Engine, policy: Policy, name: str) -> CodedColumn
 
 
 def _show_at_level(column: CodedColumn, hierarchy: Hierarchy, level: int) -> CodedColumn:
-    """The column at this level of its hierarchy, or at the top if that is lower."""
+    """The column at this level of its hierarchy; at the top if it has fewer levels."""
     level = min(level, hierarchy.height)
     codes = hierarchy.maps[level][column.codes]
     return CodedColumn(column.name, codes, Domain(Kind.TEXT, hierarchy.labels[level]))

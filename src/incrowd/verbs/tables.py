@@ -85,7 +85,7 @@ class TableInMemory(EngineTable):
 
 @dataclass(frozen=True, eq=False)
 class PassingTable:
-    """A table that passes once."""
+    """A table whose frames can be read only once, one after the other: it passes once."""
 
     frames: Iterable[Any]
     names: tuple[str, ...]
@@ -97,10 +97,10 @@ class PassingTable:
 
 @dataclass(frozen=True, eq=False)
 class TableElsewhere(EngineTable):
-    """A table that is too large to be brought into memory, and can be counted where it is."""
+    """A table outside of memory, such as in a database, that is counted where it is."""
 
     def sizes(self, names: Sequence[str]) -> tuple[Counts, Counts]:
-        """The sizes of classes of records equal in these columns; how many classes have each."""
+        """Sizes of classes of records equal in these columns, and how many classes have each."""
         if self.policy is None:
             return self.engine.class_sizes(names)
         columns = code_columns(self.engine, self.policy, names)
@@ -138,8 +138,8 @@ def open_to_count(
 ) -> Iterator[TableInMemory | PassingTable | TableElsewhere]:
     """Open a frame, file, standard input ("-"), table elsewhere, or frames, to be counted.
 
-    Standard input, iterators and large files pass once, and large tables elsewhere stay where they
-    are, unless `whole` asks for all of it. Columns are read as the policy says if there is one.
+    Standard input, iterators and large files pass once, and large tables elsewhere stay there. With
+    `whole` all is read into memory, but an `Opened` table; `PolicyError` for frames that pass once.
     """
     with ExitStack() as stack:
         table = _open_source(source, columns, reading or Reading(), stack, whole=whole)
@@ -168,7 +168,7 @@ def _open_source(
 def _open_file(
     path: AnyPath, columns: Sequence[str] | None, reading: Reading, stack: ExitStack, *, whole: bool
 ) -> TableInMemory | PassingTable | TableElsewhere:
-    """Open a file in memory, in passes or by an engine, as its size and the reading ask."""
+    """Open a file in memory, to pass once, or in an engine, by its size and the reading."""
     if reading.memory is not None and (large := reading.open_large(path)):
         return _table_elsewhere(large.engine, columns, whole=whole)
     reading = reading.with_expected(columns or ())

@@ -54,7 +54,7 @@ def models(text: str) -> list[dict[str, Any]]:
 
 
 def k_model(text: str) -> str:
-    """The model whose k the slider sets: the world's if only that is there, else the table's."""
+    """The model whose k the slider sets: `OF_TABLE`, unless only `OF_WORLD` is in the policy."""
     names = [model["name"] for model in models(text)]
     return OF_WORLD if OF_WORLD in names and OF_TABLE not in names else OF_TABLE
 
@@ -66,7 +66,7 @@ def k_of(text: str) -> int | None:
 
 
 def with_k(text: str, k: int) -> str:
-    """The policy with this k in the model of `k_model`, which is added first if it is not there."""
+    """The policy with this k in the model of `k_model`; a missing one is put before the others."""
     known, name = models(text), k_model(text)
     place = next((i for i, one in enumerate(known) if one["name"] == name), None)
     if place is None:
@@ -97,7 +97,7 @@ def meaning_of(model: Mapping[str, Any]) -> str:
 
 
 def without_world(text: str) -> str:
-    """The policy without the models that count a world; k then counts the table's people."""
+    """The policy without models that count a world; k counts the table's people in their place."""
     known = models(text)
     if k_model(text) == OF_WORLD:
         known = models(with_k_model(text, OF_TABLE))
@@ -107,7 +107,7 @@ def without_world(text: str) -> str:
 
 
 def with_model(text: str, model: Mapping[str, Any]) -> str:
-    """The policy with this model, in place of one with the same name and column if there is one."""
+    """The policy with this model: in place of one with its name and column, else at the end."""
     known = models(text)
     place = next((i for i, one in enumerate(known) if _is_same_kind(one, model)), len(known))
     return edit_text(text, {"models": [*known[:place], dict(model), *known[place + 1 :]]})
@@ -128,7 +128,7 @@ def without_model(text: str, number: int) -> str:
 
 
 def with_role(text: str, column: str, role: str) -> str:
-    """The policy with another role of a column; settings and models that no longer fit go.
+    """The policy with another role of a column, without settings and models that no longer fit.
 
     A column that becomes sensitive gets a model, if none is about it yet.
     """
@@ -204,7 +204,7 @@ def with_tree(text: str, column: str, grid: TreeRows) -> str:
 def _models_after(
     known: Sequence[Mapping[str, Any]], column: str, role: str
 ) -> list[Mapping[str, Any]]:
-    """The models once a column has this role: without those about it, or with one if sensitive."""
+    """The models once a column has this role: at least one about a sensitive column, else none."""
     if role != "sensitive":
         kept = [model for model in known if model.get("column") != column]
         return kept or [{"name": OF_TABLE, "k": _USUAL_K}]

@@ -1,8 +1,8 @@
 """Answers of the worker: aggregated figures, frozen, small counts withheld already.
 
 None in place of a figure means that it is withheld, because fewer than 5 records are behind it,
-unless the field says otherwise. No cell of the table is in them, but labels that at least 5 records
-share and that were asked for.
+unless the field says otherwise. Cells of the table are only in `FirstRows`, and as labels: of at
+least 5 records, or named by the user's own policy or file.
 """
 
 from collections.abc import Mapping
@@ -92,7 +92,7 @@ class Bin:
     """A bar of a histogram."""
 
     label: str | None
-    """None: values that are not shown, because too few records share them."""
+    """None if it is not shown, because too few records share it."""
     records: int | None
     low: float | None = None
     """Where the bar begins, for numbers; None for others, and for what has no lower end."""
@@ -105,7 +105,7 @@ class HistogramFacts:
     bins: tuple[Bin, ...]
     level: int
     other: int | None = 0
-    """Records of bins that are not shown."""
+    """Records of bins without a label."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,9 +114,9 @@ class LevelFacts:
 
     level: int
     nodes: int
-    """Different labels that records show."""
+    """Different labels that records show; missing values count as one."""
     smallest: int | None
-    """Records of the rarest label."""
+    """Records of the rarest label; 0 without records."""
     labels: tuple[Bin, ...]
     """The most frequent labels, of at least 5 records each."""
 
@@ -212,7 +212,7 @@ class WorldRisk:
     """How easily somebody is found by whoever holds the world."""
 
     people: int
-    """People of the world whom the rarest line fits."""
+    """People of the world whom the released line with fewest people fits."""
     highest: float
     """The risk of the person who is easiest to find among them, 0..1."""
     presence: float

@@ -149,7 +149,7 @@ class CountMissing(OfPolicy[Mapping[str, int | None]], work="columns:count_missi
 
 
 class ShowHistogram(OfColumn[facts.HistogramFacts], work="columns:count_histogram"):
-    """A histogram of a column, at the lowest level of its hierarchy with few enough bars."""
+    """A histogram of a column, at the lowest level of its hierarchy that has few enough labels."""
 
 
 class ShowHierarchy(OfColumn[facts.HierarchyFacts], work="columns:describe_hierarchy"):

@@ -1,4 +1,4 @@
-"""Points of the plane of risk and loss: what is known best about each, and which belong together.
+"""Points of the plane of risk and loss, each with the best release that is known for it.
 
 A release for a larger k with fewer records left out also satisfies every smaller k and every wider
 limit. So a point never loses more than a stricter one of the same search: if its own search found

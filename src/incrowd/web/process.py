@@ -49,7 +49,7 @@ class Replies:
             self._wire.send((self._number, event))
 
 
-def serve(wire: Connection, stop: Flag) -> None:
+def answer_jobs(wire: Connection, stop: Flag) -> None:
     """Answer requests one by one until the server is gone; `stop` is set to end the present one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _exit_in_order)

@@ -80,7 +80,7 @@ def copy_note(session: "PageSession") -> str:
 
 
 def _source(session: "PageSession") -> str:
-    """The path of the table; of a copy that does not stay only its name."""
+    """The path of the table; only the name of a copy that is deleted; `FILE` without a table."""
     source = session.source or "FILE"
     return Path(source).name if session.is_copy else source
 
@@ -104,7 +104,7 @@ def _given_options(reading: ReadingOptions) -> list[tuple[Option, Any]]:
 
 
 def _reading_flags(reading: ReadingOptions) -> list[str]:
-    """The flags, with their values, by which a command reads the table so."""
+    """The flags, with their values, that give a command these options of reading."""
     words = []
     for option, value in _given_options(reading):
         if isinstance(value, bool):
@@ -153,7 +153,7 @@ def _world_arguments(world: WorldFiles) -> list[str]:
 
 
 def _reading_argument(reading: ReadingOptions) -> str:
-    """The argument by which a Python call reads the table so; empty if no option is set."""
+    """The argument that gives a Python call these options; empty if none is set."""
     settings = [
         f"{option.name}={_formats_literal(value) if isinstance(value, tuple) else _literal(value)}"
         for option, value in _given_options(reading)

@@ -80,7 +80,7 @@ def serve(options: UiOptions, say: Callable[[str], None]) -> None:
         with closing_socket(options.port) as (bound, port):
             token = secrets.token_urlsafe(32)
             address = f"http://{HOST}:{port}/?token={token}"
-            inner = application(session, demo=options.demo, patience=options.patience)
+            inner = build_application(session, demo=options.demo, patience=options.patience)
             guard = Guard(inner, port, token)
             run(guard, bound, lambda: _open_browser(address, session, options, say))
     finally:
@@ -111,7 +111,7 @@ def closing_socket(port: int | None) -> Iterator[tuple[socket.socket, int]]:
         yield bound, bound.getsockname()[1]
 
 
-def application(
+def build_application(
     session: PageSession, *, demo: bool = False, patience: Patience = Patience()
 ) -> Any:
     """NiceGUI with our pages, as one ASGI application; the worker starts and ends with it."""

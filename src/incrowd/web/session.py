@@ -26,7 +26,7 @@ class PageSession:
         self.folder = Path(folder).resolve()
         self.worker = worker or Worker()
         self.behind = Worker()
-        """For searches that nobody waits for; its process starts with the first of them."""
+        """Searches in the background; its process starts with the first of them."""
         self.table: jobs.TableFile | None = None
         self.policy = ""
         """TOML; empty until there is a table and a draft."""
@@ -97,7 +97,7 @@ class PageSession:
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a former policy."""
+        """Whether there is a former policy or world."""
         return bool(self._undo)
 
     @property
@@ -114,7 +114,7 @@ class PageSession:
         return self._take_from(self._redo, self._undo)
 
     def _take_from(self, there: list[_State], back: list[_State]) -> str:
-        """Go to the newest state of `there`, if any; keep this one in `back`; return the policy."""
+        """Take the last state from `there`, if any, keep this one in `back`; return the policy."""
         if there:
             back.append((self.policy, self.world))
             self.policy, self.world = there.pop()
@@ -142,7 +142,7 @@ class PageSession:
     # The worker
 
     def ask(self, job: jobs.Job[Any]) -> Ticket:
-        """Hand a job to the worker; end the search behind, if one is running."""
+        """Hand a job to the worker; end the search in the background, if one is running."""
         self.behind.give_way()
         return self.worker.submit(job)
 
@@ -178,7 +178,7 @@ class PageSession:
         return self.table
 
     def name_release(self, name: str) -> None:
-        """Set the release's file, in the chosen folder; `PolicyError` for no name or a folder's."""
+        """Set the release's file in the chosen folder; `PolicyError` if empty or with a folder."""
         plain = name.strip()
         if plain in ("", ".", "..") or any(mark in plain for mark in "/\\\0"):
             usual = usual_release_name(self.source or "table.csv")
@@ -202,7 +202,7 @@ class PageSession:
 
 
 def usual_release_name(source: str) -> str:
-    """The file name that a release gets if nobody gives another: formats that are kept, else CSV.
+    """The usual file name of a release of this table: in its format if that is kept, else CSV.
 
     >>> usual_release_name("/data/patients.csv.gz"), usual_release_name("wards.parquet")
     ('patients-release.csv', 'wards-release.parquet')

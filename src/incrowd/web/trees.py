@@ -41,7 +41,7 @@ class TreeRows:
 
 
 def put_under(grid: TreeRows, level: int, chosen: Collection[str], label: str) -> TreeRows:
-    """The grid with these values, or labels and all below them, under a label of the next level.
+    """The grid with the `chosen` of a level, and all below them, under a label of the next level.
 
     A label that is not there yet is made. Above the highest labels a level is added first.
     `PolicyError` if nothing is chosen that can be moved, or the label cannot be made or used.
@@ -128,10 +128,10 @@ def _valid_name(grid: TreeRows, words: str) -> str:
 
 
 def _path_from(grid: TreeRows, level: int, label: str) -> Row | None:
-    """The labels from a level up if this label is there; None if no such level has it.
+    """The labels from this level to the top above `label`, itself first; None if it is not there.
 
-    If only a higher level has the label, it fills the levels below that. The label `other` is on
-    every level up to the top.
+    If only a higher level has the label, it also fills the levels from this one to that. The label
+    `other` is on every level up to the top.
     """
     if label == grid.other:
         return (*[label] * (grid.top - level), grid.rows[0][-1])

@@ -171,8 +171,8 @@ class Receiver:
     async def _write(self, path: Path, receive: Receive, size: int) -> None:
         """Write the body of a request, which says that it has this size.
 
-        `UploadError` if it is larger than allowed, `OSError` if it cannot be written: either once
-        the rest has come, of which as much again as is allowed is heard.
+        `UploadError` if it is larger than allowed, `OSError` if it cannot be written: raised after
+        the rest was read, up to twice the allowed size in all.
         """
         most, taken = self._uploads.most, 0
         body = _blocks(receive, 2 * most)

@@ -11,7 +11,7 @@ from typing import Any
 
 from incrowd.web.events import Cancelled, Ending, Event, Failed, Progress
 from incrowd.web.jobs import Job
-from incrowd.web.process import serve
+from incrowd.web.process import answer_jobs
 
 GRACE = 1.0
 """Seconds that a cancelled job gets to end by itself; then its process is ended."""
@@ -67,7 +67,7 @@ class Worker:
         self._process: _Process | None = None
         self._numbers = 0
         self._ended: Cancelled | None = None
-        """Why the process is being ended by us."""
+        """Why the running job is being stopped by us; None if it is not."""
 
     @property
     def busy(self) -> bool:
@@ -187,7 +187,7 @@ class _Process:
         context = multiprocessing.get_context("spawn")
         self._wire, far = context.Pipe()
         self._stop = context.Event()
-        self._child = context.Process(target=serve, args=(far, self._stop), daemon=True)
+        self._child = context.Process(target=answer_jobs, args=(far, self._stop), daemon=True)
         self._child.start()
         far.close()
         self._loop, self._take_event, self._recover = loop, heard, lost
@@ -220,7 +220,7 @@ class _Process:
         self._child.join()
 
     def _listen(self, wire: Connection) -> None:
-        """Pass on what the process sends, until it is gone; then say that it is."""
+        """Call `heard` with what the process sends until it is gone, then `lost`."""
         with suppress(EOFError, OSError):
             while True:
                 number, event = wire.recv()

@@ -46,7 +46,7 @@ class CheckPage:
         self._shown: dict[str, str | None] = {}
 
     def _drawn_state(self) -> tuple[object, ...]:
-        """What the outcome is drawn from: it differs once there is something to draw anew."""
+        """Values that differ from earlier ones once the outcome must be drawn anew."""
         return (self._project.check_run.news, self._project.check_is_old)
 
     def refresh(self) -> None:
@@ -189,7 +189,7 @@ def _draw_check(check: Check, *, old: bool) -> None:
 
 
 def _draw_answer(words: str, answer: bool | None, without: str) -> None:
-    """Draw a question with yes or no; without an answer, with `without` in its place."""
+    """Draw a statement with yes or no, or with `without` if the answer is None."""
     with blocks.draw_bar():
         blocks.draw_text("span", words)
         if answer is None:

@@ -54,9 +54,9 @@ class Checking:
             self.chosen["certificate"] = beside if Path(beside).is_file() else None
 
     def chosen_path(self, purpose: str) -> str | None:
-        """The file that is chosen for a purpose; unless another release is chosen, that made here.
+        """The file chosen for a purpose; until a release is chosen, that of the one made here.
 
-        None if none is chosen, or if it is no longer there.
+        None if there is none, or if it is no longer there.
         """
         made = self.made
         ours = {} if made is None else {"release": made.release, "certificate": made.certificate}
@@ -64,7 +64,7 @@ class Checking:
         return found if found is not None and Path(found).is_file() else None
 
     def options(self, purpose: str) -> dict[str, str]:
-        """The files that can be chosen for a purpose: what the page calls each, by its path."""
+        """The files that can be chosen for a purpose: by path, the name that the page shows."""
         session = self.session
         listed = [one for one in files.list_folder(session.folder) if not one.folder]
         found = {

@@ -17,7 +17,7 @@ from incrowd.web.pages import blocks
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _EDGE = 720, 400, 62, 48, 16
 _FLOOR = _HEIGHT - _BOTTOM
 _NEAR = 16
-"""Within this distance one point covers what can be clicked of another."""
+"""Points within this distance are so close that one hides another from clicks."""
 _KEYED = (
     "(e) => { if (e.key !== 'Enter' && e.key !== ' ') return; "
     "const p = e.target.closest('[data-n]'); if (p) { e.preventDefault(); "
@@ -40,13 +40,13 @@ class Spot:
     chosen: bool = False
     pinned: bool = False
     best: bool = False
-    """Whether no other point has both less risk and less loss."""
+    """Whether no point at another place has at most its risk and its loss."""
     bound: bool = False
     """Drawn hollow: its loss is only a bound."""
 
 
 def draw_plane(spots: Sequence[Spot], choose: Callable[[int], Any]) -> ui.html:
-    """Draw the risk-utility plane; `choose` is called with the number of a spot."""
+    """Draw the risk-utility plane; `choose` is called with the index of a spot."""
     return _draw_clickable(plane_svg(spots), choose).classes("plane incrowd")
 
 
@@ -61,7 +61,7 @@ def plane_svg(spots: Sequence[Spot]) -> str:
 
 
 def spots_covering(spots: Sequence[Spot], number: int) -> list[int]:
-    """The numbers of the spots so close to this one that they cover each other, itself too."""
+    """The indices of the spots so close to spot `number` that they overlap, its own included."""
     ends = _ends_of_axes(spots)
     places = [_place((one.risk, one.loss), ends) for one in spots]
     x, y = places[number]
@@ -74,7 +74,7 @@ def draw_histogram(
     cuts: Iterable[float],
     choose: Callable[[int], Any],
 ) -> ui.html:
-    """Draw `histogram_svg`; `choose` is called with the number of the edge to cut at."""
+    """Draw `histogram_svg`; `choose` is called with the index of the edge that is clicked."""
     return _draw_clickable(histogram_svg(edges, counts, cuts), choose).classes("bins incrowd")
 
 
@@ -115,7 +115,7 @@ def _wrap_svg(label: str, body: str, height: int) -> str:
 
 
 def _round_ceiling(values: Sequence[float]) -> float:
-    """The least round number from 0.02 to 1 that none of these exceeds; above 1 the largest."""
+    """The least round number (0.02 to 1) that no value exceeds; above 1 the largest value."""
     most = max([*values, 0.01])
     return next(
         (step for step in (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0) if most <= step), most
@@ -154,7 +154,7 @@ def _text_element(words: str, x: float, y: float, anchor: str = "middle") -> str
 
 
 def _frontier_line(spots: Sequence[Spot], ends: _Pair) -> Iterable[str]:
-    """Yield the line through the points that no other beats; nothing if there is only one."""
+    """Yield the line through the `best` spots; nothing if there is only one."""
     best = sorted((spot.risk, spot.loss) for spot in spots if spot.best)
     if len(best) > 1:
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in (_place(one, ends) for one in best))

@@ -31,7 +31,7 @@ class Effect:
             ProgressLine(frame, frame.project.search_run)
         with self._body:
             ui.spinner(size="lg").props("aria-label=working")
-        frame.watch(self._search_behind)
+        frame.watch(self._follow_search)
 
     def ask(self) -> None:
         """Ask what the policy does; once the answer is there, it replaces the one that is shown."""
@@ -80,11 +80,11 @@ class Effect:
         shown = self._shown
         return isinstance(shown, Unanswered) or (shown is not None and shown.quick)
 
-    def _search_behind(self) -> None:
-        """Start the full search behind a quick answer; once it found something, show that."""
+    def _follow_search(self) -> None:
+        """Start the full search while the answer is a quick one; show what it found once it did."""
         if not self._may_change or self._policy != self._frame.policy:
             return
-        found = self._frame.project.search_behind()
+        found = self._frame.project.search_in_background()
         if self._body.is_deleted:
             return
         if found is not None and found is not self._shown:
@@ -93,7 +93,7 @@ class Effect:
             self._show_state()
 
     def _show_state(self) -> None:
-        """Say how the search behind stands, for as long as the figures are not its own."""
+        """Say how the full search stands, for as long as the figures are not its own."""
         project = self._frame.project
         open_still = self._may_change and self._shown is not project.search_run.value
         words = state_words(project) if open_still else ""
@@ -109,12 +109,12 @@ class Effect:
                     blocks.draw_plain_button("Search now", self._search_now, "search")
 
     def _search_now(self) -> None:
-        self._frame.project.search_behind(asked=True)
+        self._frame.project.search_in_background(asked=True)
         self._show_state()
 
 
 def state_words(project: Project) -> str:
-    """A sentence on how the full search behind a quick answer stands."""
+    """A sentence on how the full search for the policy stands."""
     match project.search_state():
         case "running" | "waiting":
             return "A full search goes on behind. Its figures take the place of these."
@@ -131,7 +131,7 @@ _Figure: TypeAlias = tuple[str, str, blocks.Tone]
 
 
 def crowd_figures(answer: WhatIf, before: str = "") -> list[_Figure]:
-    """Figures on the smallest crowds of world and table; `before` follows the table's words."""
+    """Figures on the fewest people in world and table; `before` is added to the table's words."""
     world, after = answer.world, answer.after
     tone: blocks.Tone = "" if world is not None and world.instead else "good"
     here: _Figure = (blocks.count_text(after.k), f"people share each line at least{before}", tone)

@@ -12,7 +12,7 @@ Put = Callable[[Any], Awaitable[bool]]
 
 
 def draw_number(label: str, value: float | None, put: Put, **options: Any) -> ui.number:
-    """Draw a field for a number; what `put` refuses, or a needed one left empty, is restored."""
+    """Draw a number field; the old number returns if `put` refuses or a needed one is missing."""
     clearable = bool(options.pop("clearable", False))
     made = ui.number(label, value=value, **options).props("outlined dense")
     if clearable:

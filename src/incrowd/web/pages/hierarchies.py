@@ -144,7 +144,7 @@ def _draw_levels(name: str, shown: HierarchyFacts) -> None:
 
 
 def _draw_level(level: LevelFacts, shown: HierarchyFacts) -> None:
-    """Draw a level with its most frequent labels; one that is not used looks so."""
+    """Draw a level with its most frequent labels; one that the policy rules out looks different."""
     used = shown.lowest <= level.level <= shown.highest
     with blocks.draw_box("level" if used else "level out"):
         blocks.draw_text("h3", f"Level {level.level}")

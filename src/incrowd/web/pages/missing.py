@@ -55,7 +55,7 @@ class MissingValues:
         return await self._frame.change(edit, redraw=True)
 
     def _mark_setter(self, column: str | None) -> fields.Put:
-        """A function that sets a column's marks, a review of it; for None, those of all columns."""
+        """Make a function that sets marks of a column, now reviewed, or for None of all columns."""
 
         async def put(marks: list[str]) -> bool:
             accepted = await self._frame.change(

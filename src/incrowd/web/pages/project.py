@@ -139,7 +139,7 @@ class Project:
         self.check_run = JobRun[Check](worker)
         self._choices_run = JobRun[facts.Choices](worker)
         self.search_run = JobRun[facts.WhatIf](session.behind)
-        """The policy's own search, behind the quick answer."""
+        """The policy's own search, in the background."""
         self._searched_for: Job[facts.WhatIf] | None = None
         self._longer_run = JobRun[facts.WhatIf](session.behind)
         """The full search for a point whose own was stopped."""
@@ -151,7 +151,7 @@ class Project:
 
     @property
     def state(self) -> tuple[object, ...]:
-        """What a page is drawn from; it differs when something was changed."""
+        """Values that differ from earlier ones once a page must be drawn anew."""
         session = self.session
         reviewed = frozenset(self.reviewed)
         return (session.table, session.policy, session.world, self.raw_cells, reviewed)
@@ -247,7 +247,7 @@ class Project:
     def _present_question(self) -> jobs.AskWhatIf:
         return jobs.AskWhatIf(self.table, self.session.policy, self.session.world)
 
-    def search_behind(self, *, asked: bool = False) -> facts.WhatIf | None:
+    def search_in_background(self, *, asked: bool = False) -> facts.WhatIf | None:
         """Return what the policy's own search found; else start it, and return None.
 
         It starts only if nobody else waits, gives way to every other question, and begins again
@@ -277,12 +277,12 @@ class Project:
 
     @property
     def is_small(self) -> bool:
-        """Whether the table has few enough records to be searched without being asked."""
+        """Whether the table was opened and has few enough records to be searched unasked."""
         table = self.table_run.value
         return table is not None and table.records <= SEARCHED
 
     def search_longer(self, point: facts.TriedRelease) -> None:
-        """Start a full search for a point whose own was stopped, if no worker is busy.
+        """Start a full search for a point whose own was stopped, if the session's worker is idle.
 
         Keep in `longer_answers` what the former full search found.
         """

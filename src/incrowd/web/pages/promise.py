@@ -121,7 +121,7 @@ def _draw_setting(frame: Frame, number: int, names: tuple[str, str], value: floa
 
 
 def _draw_new_model(frame: Frame, offered: Sequence[str]) -> None:
-    """Draw a row that adds one of the offered models, of those that table and world allow."""
+    """Draw a row that adds an offered model; those that lack a column or a world are not in it."""
     columns = list(edits.columns_of_role(frame.policy, "sensitive"))
     without = (edits.OF_TABLE, edits.k_model(frame.policy))
     world = bool(frame.project.session.world.files)

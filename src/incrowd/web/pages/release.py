@@ -57,7 +57,7 @@ class ReleaseForm:
             ).props("outlined dense")
             blocks.draw_text("p", _folder_words(session), "quiet small")
             with blocks.draw_bar():
-                blocks.draw_primary_button("Make the release", self._ask).props(
+                blocks.draw_primary_button("Make the release", self._confirm_and_start).props(
                     "icon=verified_user"
                 )
 
@@ -71,7 +71,7 @@ class ReleaseForm:
         self._seed.set_value(self._session.seed)
         return False
 
-    async def _ask(self) -> None:
+    async def _confirm_and_start(self) -> None:
         """Start the release, once somebody agrees to the files that it replaces."""
         if not self._take_fields():
             return

@@ -28,7 +28,7 @@ class ReleaseOutcome:
         self._seen = self._drawn_state()
 
     def _drawn_state(self) -> tuple[object, ...]:
-        """What the outcome is drawn from: it differs once there is something to draw anew."""
+        """Values that differ from earlier ones once the outcome must be drawn anew."""
         project = self._project
         runs = (project.release_run, project.attack_run, project.compare_run)
         return (*(run.news for run in runs), project.release_is_old, project.unreviewed)

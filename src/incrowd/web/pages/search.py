@@ -42,7 +42,7 @@ class SearchView:
     points: list[TriedRelease] = field(default_factory=list)
 
     def take_points(self) -> None:
-        """Take the points as they are known now, with what longer searches found."""
+        """Replace the points by those known now, each with the best release found for it."""
         project = self.frame.project
         self.seen = self._drawn_state()
         self.points = with_best_releases(
@@ -50,7 +50,7 @@ class SearchView:
         )
 
     def _drawn_state(self) -> tuple[object, ...]:
-        """What the points are drawn from: it differs once there is news of one."""
+        """Values that differ from earlier ones once the points must be drawn anew."""
         project = self.frame.project
         return (project.points_run.news, len(project.longer_answers), self.is_old)
 
@@ -69,7 +69,7 @@ class SearchView:
         return [point for point in self.points if point.answer is not None]
 
     def refresh(self) -> None:
-        """Draw the plane anew if there is news; search on for the chosen point."""
+        """Draw the points anew if there is news; search longer for the chosen point."""
         point = self.chosen_point
         if point is not None and not self.is_old and not self.frame.project.points_run.running:
             self.frame.project.search_longer(point)
@@ -104,7 +104,7 @@ class SearchView:
         draw_impossible_card(self.points)
 
     def spots(self) -> list[Spot]:
-        """The points of which a release is known, as spots of the plane."""
+        """`released_points`, in their order, as spots of the plane."""
         points = self.released_points
         pins = {one.name for one in self.frame.project.session.pinned}
         methods = list(dict.fromkeys(point.search for point in points))
@@ -162,7 +162,7 @@ async def show(frame: Frame) -> None:
 
 
 def searches_for(choices: Choices, policy: str) -> list[str]:
-    """The names of the searches that can serve the models of a policy."""
+    """The searches that count a world, if a model of the policy does; else those that do not."""
     asked = any(edits.counts_world(model["name"]) for model in edits.models(policy))
     return [name for name in choices.searches if (name in choices.of_world) == asked]
 
@@ -215,7 +215,7 @@ def _say_why_ended(shown: SearchView) -> None:
 
 
 def place_of(point: TriedRelease) -> tuple[float, float]:
-    """The highest risk and the loss of a point whose release is known."""
+    """The highest risk and the loss of a point, whose answer must not be None."""
     answer = point.answer
     assert answer is not None  # noqa: S101  callers pass possible points
     return answer.risk, answer.loss

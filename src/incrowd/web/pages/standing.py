@@ -1,7 +1,7 @@
-"""How each step stands: open, done once somebody has reviewed it, or in need of a look.
+"""How each step stands: open, done, or in need of a look.
 
-Looking at a page does not make its step done. Roles are done when every column that needs an eye
-was confirmed or changed; other steps when somebody changed something there, or went on from there.
+Table, Release and Check are done once their job has a good answer; other steps once somebody
+changed something there, or went on from there. Roles also need every doubtful column reviewed.
 """
 
 from collections.abc import Callable

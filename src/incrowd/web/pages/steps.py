@@ -1,4 +1,4 @@
-"""The seven steps from a table to a checked release: their names, and what is done already."""
+"""The seven steps from a table to a checked release: their names, paths and sentences."""
 
 from dataclasses import dataclass
 from typing import Literal

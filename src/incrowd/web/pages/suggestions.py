@@ -47,7 +47,7 @@ class Suggestions:
                 self._draw_offer(one, now == one.spec)
 
     def _draw_offer(self, one: OfferedHierarchy, used: bool) -> None:
-        """Draw a hierarchy with its labels by level, and a button that uses it."""
+        """Draw a hierarchy with its numbers of labels by level, and a button that uses it."""
         words = page_sentence(one.words or self._why)
 
         async def use() -> None:

@@ -1,4 +1,4 @@
-"""Table: choose a file, and see what its columns hold, without any of its cells."""
+"""Table: choose a file, and see what its columns hold; cells only if the user asks for them."""
 
 from collections.abc import Callable
 from functools import partial
@@ -28,7 +28,7 @@ async def show(frame: Frame) -> None:
         return
     frame.note_drawn()
     _draw_head(frame, facts)
-    _draw_columns(facts)
+    _draw_columns(facts, cells=frame.project.raw_cells)
     reading_form.show(frame)
     await _draw_cells(frame)
     frame.draw_next_button()
@@ -73,8 +73,8 @@ def _close_table(frame: Frame) -> None:
     frame.redraw()
 
 
-def _draw_columns(facts: OpenedTable) -> None:
-    """Draw a table of the columns: kind, different values, missing values."""
+def _draw_columns(facts: OpenedTable, *, cells: bool) -> None:
+    """Draw a table of the columns; `cells` says whether the page also shows the first rows."""
     head = ("Column", "Type", "Different values", "Share of records", "Missing")
     add = blocks.draw_table(head, "Columns of the table", numeric=(2, 3, 4))
     for column in facts.columns:
@@ -85,11 +85,8 @@ def _draw_columns(facts: OpenedTable) -> None:
             lambda column=column: blocks.draw_share(column.distinct_share),
             _missing_share(column, facts),
         )
-    blocks.draw_text(
-        "p",
-        "A share near 100 % means that the column alone tells people apart. Cells are not shown.",
-        "quiet small",
-    )
+    words = "A share near 100 % means that the column alone tells people apart."
+    blocks.draw_text("p", words if cells else f"{words} Cells are not shown.", "quiet small")
 
 
 def _missing_share(column: ColumnFacts, facts: OpenedTable) -> str:
@@ -123,7 +120,7 @@ async def _draw_cells(frame: Frame) -> None:
 
 
 def _draw_choice(frame: Frame, relative: str = "") -> None:
-    """Draw what to choose a table from; list the folder `relative`, from the chosen one."""
+    """Draw the ways to choose a table; its files are those of `relative` in the chosen folder."""
     session = frame.project.session
     place = blocks.draw_box("stack")
     with place, blocks.draw_card(f"Files in {Path(session.folder).name or '/'}"):

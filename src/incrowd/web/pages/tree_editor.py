@@ -60,7 +60,7 @@ class TreeEditor:
     # What is shown
 
     def show(self, shown: TreeFacts, levels: HierarchyFacts | None) -> None:
-        """Show these values, and the counts of the levels if they are known; choose nothing."""
+        """Show these values with nothing chosen, and the counts of the levels if they are known."""
         self._shown = shown
         self._chosen.clear()
         self._grid.draw(shown, levels)

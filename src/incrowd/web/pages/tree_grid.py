@@ -34,7 +34,7 @@ class Cell:
 
 
 def rows_of(shown: TreeFacts) -> list[list[Cell]]:
-    """The cells that begin in each row: a label stands over rows that are side by side."""
+    """The cells to draw in each row: a label is in the first of the rows that it stands over."""
     paths = {row[0]: row for row in shown.rows}
     records = {one.label: one.records for one in shown.values if one.label is not None}
     rows = _sort_side_by_side([paths[label] for label in records])
@@ -79,7 +79,7 @@ def _row_counts(rows: Sequence[Row]) -> dict[tuple[int, int], int]:
 
 
 class TreeGrid:
-    """The grid as a table; `choose` gets the place clicked on, `drop` those dragged from and to."""
+    """The grid as a table; `choose` gets the place clicked, `drop` where a drag began and ended."""
 
     def __init__(
         self, column: str, choose: Callable[[Place], Any], drop: Callable[[Place, Place], Any]
@@ -124,7 +124,7 @@ class TreeGrid:
                 blocks.draw_text("span", _count_words(cell.records), "quiet small count")
 
     def _draw_hidden_row(self, shown: TreeFacts, height: int) -> None:
-        """Draw one line for all values that are not spelled out."""
+        """Draw one row for all values of fewer than 5 records."""
         values = count_of(shown.few, "value")
         with blocks.draw_box("few", "tr"):
             blocks.draw_text("th", f"values of fewer than 5 records: {values}").props("scope=row")
@@ -156,7 +156,7 @@ class TreeGrid:
             await self._drop(dragged, onto)
 
     def _place_of(self, number: int) -> Place | None:
-        """What a number of the browser stands for; None if the grid was drawn anew meanwhile."""
+        """The place that the browser names by this number; None if the grid lacks it by now."""
         places = list(self._buttons)
         return places[number] if 0 <= number < len(places) else None
 

@@ -35,7 +35,7 @@ _HIDDEN = (Role.IDENTIFIER, Role.UNIT)
 def count_histogram(
     state: WorkerState, job: jobs.ShowHistogram, tell: Tell
 ) -> facts.HistogramFacts:
-    """Count a histogram at the lowest level of the hierarchy with few enough bars."""
+    """Count a histogram at the lowest level of the hierarchy that has at most `BINS` labels."""
     tell("counting", 0.0)
     _, tree, records = _build_column(state, job.table, job.policy, job.column)
     level = _level_with_few_nodes(tree, records)
@@ -128,7 +128,7 @@ def records_by_node(tree: Hierarchy, records: Counts, level: int) -> Counts:
 
 
 def public_records(counts: Counts) -> dict[int, int | None]:
-    """The records of each node that has any; None if withheld, never for one node alone."""
+    """The records of each node that has any; None if withheld, see `public_counts`."""
     there = np.flatnonzero(counts).tolist()
     public = public_counts([int(counts[node]) for node in there])
     return dict(zip(there, public, strict=True))
@@ -141,7 +141,7 @@ def count_labels_by_level(tree: Hierarchy, records: Counts) -> tuple[int, ...]:
 
 
 def _level_with_few_nodes(tree: Hierarchy, records: Counts) -> int:
-    """The lowest level with no more nodes than a histogram has bars; else the top."""
+    """The lowest level with at most `BINS` nodes that have records."""
     held = enumerate(count_labels_by_level(tree, records))
     return next((level for level, nodes in held if nodes <= BINS), tree.height)
 

@@ -1,4 +1,4 @@
-"""Hierarchies that fit a column, each with the number of labels that it would leave at a level."""
+"""Hierarchies that fit a column, each with its number of labels at each level."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -49,7 +49,7 @@ def offer_hierarchies(
 def _count_labels_of(
     column: OpenColumn, job: jobs.OfferHierarchies, spec: dict[str, Any]
 ) -> tuple[int, ...] | None:
-    """Numbers of labels by level; None if the column can have no such hierarchy."""
+    """How many labels each level has; None if the column can have no such hierarchy."""
     text = edits.with_column(job.policy, job.column, {"hierarchy": spec})
     try:
         builder = builders_of(Policy.loads(text), job.table.folder)[job.column]
@@ -100,7 +100,7 @@ def _text_candidates(column: OpenColumn) -> Iterator[_Offer]:
 
 
 def _frequent_candidates(tree: Hierarchy, records: Any) -> Iterator[_Offer]:
-    """Yield a tree of the most frequent values, all others together; none if fewer than 4 are."""
+    """Yield a tree of the most frequent values, others together; none if under 4 are frequent."""
     leaves = frequent_leaves(records_by_node(tree, records, 0))
     most = min(_FREQUENT, len(leaves) // 2)
     if most < 2:
@@ -112,9 +112,9 @@ def _frequent_candidates(tree: Hierarchy, records: Any) -> Iterator[_Offer]:
     yield {"name": "tree", "rows": rows, "other": other}, words
 
 
-def _holds_mostly(true: Callable[[str], bool], sample: Iterable[str]) -> bool:
-    """Whether the test `true` holds for nearly all of the sample; False if that is empty."""
-    flags = [true(text) for text in sample]
+def _holds_mostly(test: Callable[[str], bool], sample: Iterable[str]) -> bool:
+    """Whether a test holds for at least `_MOSTLY` of the sample; False if that is empty."""
+    flags = [test(text) for text in sample]
     return bool(flags) and sum(flags) >= _MOSTLY * len(flags)
 
 

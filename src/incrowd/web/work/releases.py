@@ -64,7 +64,7 @@ def find_replaced(_: WorkerState, job: jobs.FindReplaced, tell: Tell) -> facts.R
 
 
 def _is_signed(certificate: str) -> bool:
-    """Whether there is a certificate with a signature; False for one that cannot be read."""
+    """Whether the certificate in this file is signed; False if there is none that can be read."""
     try:
         return (
             Certificate.from_json(files.read_document(certificate).decode()).signature is not None

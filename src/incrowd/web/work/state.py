@@ -28,7 +28,7 @@ from incrowd.search.lattice.full_domain import node_classes
 from incrowd.web.jobs import NO_WORLD, TableFile, WorldFiles
 
 KEPT = 4
-"""Countings of the table that are kept, so that going back to a former role is quick, too."""
+"""Counted tables that are kept, so that going back to a former policy is quick, too."""
 
 
 class Tell(Protocol):
@@ -73,7 +73,7 @@ class WorkerState:
         self._open: _Open | None = None
         self._kept: OrderedDict[str, tuple[CountedTable, Sizes]] = OrderedDict()
         self._world: tuple[str, WorldReference] | None = None
-        """The world that was read last, and what it was read by."""
+        """The world that was read last, after its `_world_key`."""
 
     def open_engine(self, table: TableFile) -> Engine:
         """Open the table if it is not open, and return the engine that holds its rows."""
@@ -144,8 +144,8 @@ def reading_of(table: TableFile) -> Reading:
 def counting_key(policy: Policy) -> str:
     """What the counts of a table depend on, as a text: equal for policies with the same counts.
 
-    What classes must satisfy, the limits of columns, the search and the loss do not matter, but for
-    the columns that the loss counts.
+    Models, limits of columns, search and loss do not change it, except for which columns the loss
+    counts.
     """
     free = {"weight": 1.0, "lowest": 0, "highest": None, "widest": None, "grid": None}
     accepted = {"derived": "refuse", "alone": "refuse"}

@@ -84,7 +84,7 @@ def _other_label(builder: AnyHierarchy, rows: tuple[tuple[str, ...], ...]) -> st
 
 
 def _value_bins(built: Hierarchy, counts: Counts, leaves: list[int]) -> tuple[facts.Bin, ...]:
-    """A bin for each of these leaves: its value and its records, None if withheld."""
+    """A bin for each of these leaves, which must have records: None if their number is withheld."""
     told = public_records(counts)
     labels = built.labels[0].tolist()
     return tuple(facts.Bin(label=str(labels[leaf - 1]), records=told[leaf]) for leaf in leaves)

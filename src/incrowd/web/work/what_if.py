@@ -26,7 +26,7 @@ from incrowd.web.work.state import LoadedQuestion, Sizes, Tell, WorkerState
 from incrowd.withholding import public_count
 
 QUICK = 0.25
-"""Seconds that a quick search may take for every 100,000 records, and at least once that."""
+"""Seconds that a quick search may take per 100,000 records, and for smaller tables."""
 BUDGET = 1.5
 """Seconds for coding, counting and a quick search of a large table."""
 
@@ -74,7 +74,7 @@ def explore(state: WorkerState, job: jobs.Explore, tell: Tell) -> tuple[facts.Tr
 
 
 def _releases_to_try(job: jobs.Explore) -> Iterator[facts.TriedRelease]:
-    """Yield what to try, all else as in the policy: each search, limit and k, without an answer."""
+    """Yield a release without an answer for each search, limit and k; all else is the policy's."""
     for method, suppression, k in product(job.searches, job.suppressions, job.ks):
         name = f"{method}, k = {k}, at most {suppression:.0%} left out".replace("%", " %")
         text = codec.edit(job.policy, {"search": method, "suppression": suppression})
@@ -115,8 +115,8 @@ def _run_search(
 def _recode_quickly(table: LoadedTable, watch: Watch) -> AskedRecoding | None:
     """Recode by a quick search: by full-domain levels if the policy's search makes those.
 
-    The classes satisfy every model. None if the time ends before any are found; `InfeasibleError`
-    if there are none.
+    The classes satisfy every model. None if the time ends before a recoding is found;
+    `InfeasibleError` if there is none.
     """
     policy, problem = table.policy, table.compiled.problem
     raise_if_infeasible(drop_compared_models(problem))
