@@ -227,7 +227,8 @@ def _world_advice(linked: WorldLinkage, attack: Attack) -> Iterator[str]:
 def advice_for(attack: Attack, without: Mapping[str, Sequence[Attack]]) -> Iterator[str]:
     """Yield a sentence: the column to make coarser so that an attack is right least often.
 
-    `attack` knows all columns; `without` has attacks by all but one. Nothing if it gains nothing.
+    `attack` knows all columns; `without` has, by column, attacks that know all others. Yields
+    nothing if `attack` gains nothing.
     """
     success = {
         name: one.success

@@ -76,7 +76,7 @@ def count_for_search(  # noqa: PLR0913, PLR0917  what is counted, of which colum
     unit: CodedColumn | None = None,
     sampled: Sampler | None = None,
 ) -> Counting:
-    """Count what a search must know, the tally by `sampled` if given; `InputError` without records."""
+    """Count what a search must know (the tally by `sampled` if given); `InputError` if empty."""
     if not engine.records:
         raise InputError("the table has no records", remedy="give a table with records")
     _require_columns(policy.quasi, quasi, "quasi-identifying")

@@ -190,7 +190,7 @@ def _make_draft(
 
 
 def _draft_column(column: ColumnProfile, found: Guess, chosen: Suggestion | None) -> Column:
-    """The settings of a drafted column; presets need the kind of dates, numeric codes are texts."""
+    """The settings of a drafted column, with kind for dates (presets need it) and numeric codes."""
     if chosen is not None:
         codes = found.nature == "code" and column.is_whole and chosen.spec.name != "intervals"
         return Column(role=found.role, hierarchy=chosen.spec, kind=Kind.TEXT if codes else None)

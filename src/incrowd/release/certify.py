@@ -86,7 +86,7 @@ def distribution_of(reference: Reference, cells: pl.Series) -> Distribution:
 
 
 def notes_of(proved: Proved, certificate: Certificate) -> Iterator[str]:
-    """Yield notes: policy, missing values, telling columns, world, seeds, overtime, spellings."""
+    """Yield notes on policy, missing values, telling columns, world, seeds, overtime, spellings."""
     table = proved.table
     yield from table.policy.notes()
     yield from _missing_value_notes(table)

@@ -113,7 +113,10 @@ def check_rows(checked: CheckedRelease, policy: Policy, backing: Backing) -> Che
 def _count_world_candidates(
     seen: SeenRelease | None, policy: Policy, against: WorldReference | None
 ) -> WorldCandidates | None:
-    """Count people of a world per row; None without a world, visible classes or coarse cells."""
+    """Count how many people of a world a row may be.
+
+    None without a world, or if the release shows no classes or no coarser cells.
+    """
     if seen is None or against is None or not policy.shown.coarsens:
         return None
     return world_candidates(seen, policy, against.public_table)
@@ -122,7 +125,10 @@ def _count_world_candidates(
 def _shares_alone(
     checked: CheckedRelease, found: Recount, policy: Policy, certificate: Certificate | None
 ) -> Alone | None:
-    """Shares of people alone by kept columns, with a unit as certified; None if none or unknown."""
+    """The shares of people whom kept columns single out; with a unit, those of the certificate.
+
+    None if no column is kept, the rows could not be judged, or the certificate does not say.
+    """
     rows = found.rows
     if rows is None:
         return None
@@ -143,7 +149,7 @@ def _excess_alone_faults(alone: Alone | None, certificate: Certificate | None) -
 def _are_same_rows(
     checked: CheckedRelease, policy: Policy, certificate: Certificate | None
 ) -> bool | None:
-    """Whether rows have the certified digest; None without a certificate, or one of the digests."""
+    """Whether the rows match their certified digest; None without a certificate or such digests."""
     if certificate is None or certificate.rows_sha256 is None:
         return None
     found = checked.release.rows_digest(policy.missing_values)
@@ -268,7 +274,7 @@ def _world_notes(certificate: Certificate | None, against: WorldReference | None
 def _judge_rows(
     rows: ReleasedRows, policy: Policy, certificate: Certificate | None, backing: Backing
 ) -> Recount:
-    """Judge the rows by the models, with notes on what was not counted; no verdicts if it fails."""
+    """Judge the rows by the models, noting what was not counted; no verdicts if that fails."""
     records = rows.records
     if policy.shown.exact and policy.class_column is None:
         return _judge_by_certificate(records, policy, certificate)
@@ -312,7 +318,7 @@ def _look_at_classes(rows: ReleasedRows, policy: Policy) -> SeenRelease:
 def _people_drawn(
     policy: Policy, records: int, certificate: Certificate | None
 ) -> tuple[int | None, list[str]]:
-    """(Sample size for models of a population, notes on its origin); None without such a model."""
+    """Return (sample size for models of a population, None without such; notes on its origin)."""
     if not any("population" in model.requires for model in policy.models):
         return None, []
     if certificate is not None:
@@ -368,7 +374,7 @@ def _reference_spreads(
     certificate: Certificate | None,
     trees: Mapping[str, Reference],
 ) -> tuple[dict[str, Reference], list[str]]:
-    """(Reference by judged column, notes): from the certificate, else `trees`, else the rows."""
+    """Return (reference by judged column, notes): from certificate, else `trees`, else the rows."""
     held = {name: rows.counts((name,)) for name in policy.judged}
     found = {
         name: own_reference(

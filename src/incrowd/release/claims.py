@@ -166,7 +166,7 @@ def _certified_figures(certificate: Certificate) -> dict[str, float]:
 def _recounted_figures(
     certificate: Certificate, policy: Policy, found: Recount, anew: Recounted | None
 ) -> dict[str, float]:
-    """Certified figures as the rows (and the original, in `anew`) show them, by place."""
+    """The certified figures as rows (and the original, in `anew`) show them, by place."""
     figures: dict[str, float] = {"records_out": found.records}
     if policy.unit is None:
         figures["people"] = found.records
@@ -196,7 +196,7 @@ def _recounted_figures(
 def _figure_faults(
     said: Mapping[str, float], figures: Mapping[str, float], left_out: int
 ) -> Iterator[str]:
-    """Yield a fault for each figure that is neither the recounted one nor that as it is rounded."""
+    """Yield a fault for each certified figure that is not the recounted one, exact or rounded."""
     losses = {n.removeprefix(_LOSS): v for n, v in figures.items() if n.startswith(_LOSS)}
     told = {
         _LOSS + n: v

@@ -87,7 +87,7 @@ class Original:
     def _spreads(
         self, rows: ReleasedRows
     ) -> tuple[dict[str, Distribution], dict[str, Distribution]]:
-        """(Distributions in the release, distributions in the original), by compared column."""
+        """Return (distributions in the release, those in the original), by compared column."""
         spread, whole = {}, {}
         for name in compared_columns(self.table.policy):
             held, reference = rows.counts((name,)), self.table.reference[name]

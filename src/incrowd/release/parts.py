@@ -243,7 +243,7 @@ class RecodingJob:
 
     @property
     def adds(self) -> dict[str, pl.DataType]:
-        """Types of added columns: the class; per column a label, and low, high and level as codes."""
+        """By added column its type: the class; per column label, and low, high, level as codes."""
         added: dict[str, pl.DataType] = {"class": pl.Int64()}
         for j, place in enumerate(self.places):
             added[f"s{place}"] = pl.String()

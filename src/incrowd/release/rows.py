@@ -152,7 +152,7 @@ def dropped_columns(policy: Policy) -> tuple[str, ...]:
 def leaving_names(
     policy: Policy, names: Iterable[str], split: Iterable[str] = ()
 ) -> tuple[str, ...]:
-    """The columns that leave: `names` but dropped or split ones, then class column and ends."""
+    """The columns that leave: `names` less dropped and split ones, then class column and ends."""
     split = tuple(split)
     gone = {*dropped_columns(policy), *split}
     added = () if policy.class_column is None else (policy.class_column,)
@@ -166,7 +166,7 @@ def pseudonymous_columns(policy: Policy) -> tuple[str, ...]:
 
 
 def unchanged_columns(policy: Policy) -> tuple[str, ...]:
-    """Columns that leave as they are: kept, weight, sensitive; in a permutation quasi instead."""
+    """Columns that leave as they are: kept, weight, sensitive (but quasi if `show` permutes)."""
     changing = policy.sensitive if policy.shown.exact else policy.quasi
     gone = {*dropped_columns(policy), *pseudonymous_columns(policy), *changing}
     return tuple(name for name in policy.columns if name not in gone)

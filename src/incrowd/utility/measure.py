@@ -172,13 +172,9 @@ class _ReleaseComparison:
         sensitive = [n for n in self.question.sensitive if n in self.release.columns]
         names = [n for n in names if n not in sensitive[:1]]
         before, after = self.original.features, self.release.features
+        third = single_cell_shares(self.original.records), single_cell_shares(self.release.records)
         if sensitive:
             third = before[sensitive[0]].spread, after[sensitive[0]].spread
-        else:
-            third = (
-                single_cell_shares(self.original.records),
-                single_cell_shares(self.release.records),
-            )
         return query_utility(
             [before[n].spread for n in names],
             [after[n].spread for n in names],
@@ -232,7 +228,7 @@ class _ReleaseComparison:
         return losses_of(columns, weights, self.original.records - self.question.not_counted)
 
     def has_unclear_labels(self) -> bool:
-        """Whether quasi cells are unreadable or, as ends, empty for one of two reasons."""
+        """Whether quasi cells are unreadable or, leaving as two, empty: missing or suppressed."""
         columns = [self.release.columns[name] for name in self.quasi]
         return any(column.count_cells(column.unreadable) for column in columns) or any(
             name in self.release.split and column.count_cells(column.suppressed)

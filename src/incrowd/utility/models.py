@@ -103,7 +103,7 @@ def run_model_test(
 def _learning_data(
     task: Task, features: Mapping[str, Feature], some: Counts, draw: np.random.Generator | None
 ) -> tuple[Floats, Floats]:
-    """(Predictors, targets) of records with a target; its class by `draw`, else the likeliest."""
+    """Return (predictors, targets) of records with a target, classes by `draw` or likeliest."""
     target = features[task.target.name]
     some = some[target.known[some]]
     parts = [_predictors(features[column.name], some) for column in task.columns]

@@ -189,9 +189,8 @@ def _design_of(
         some = np.sort(draw.choice(some, MOST_RECORDS, replace=False))
     parts = [np.ones((len(some), 1))]
     parts += [_predictors(columns[name], features[name], some) for name in formula.terms]
-    return _Design(
-        np.concatenate(parts, axis=1), _outcome_values(columns[formula.target], features, some)
-    )
+    outcome = _outcome_values(columns[formula.target], features, some)
+    return _Design(np.concatenate(parts, axis=1), outcome)
 
 
 def _predictors(column: OriginalColumn, feature: Feature, some: _Some) -> Floats:

@@ -84,7 +84,7 @@ def count_uncovered(before: Keys, after: Keys, columns: Sequence[ColumnPair]) ->
 
 
 def _distinct_rows(keys: Keys, columns: Sequence[Counts]) -> tuple[Counts, Counts]:
-    """(Place of its first row, its records) of each set of rows with equal keys and columns."""
+    """Return (first row, records) of each set of rows that are equal in keys and columns."""
     place = number_rows([keys.number, *columns])
     _, first = np.unique(place, return_index=True)
     return first.astype(np.int64), records_per_code(place, keys.records, len(first))

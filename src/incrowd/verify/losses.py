@@ -249,7 +249,7 @@ def _date_ends(leaves: Domain, text: str) -> tuple[float, float] | None:
 
 
 def _period(text: str) -> tuple[Any, Any]:
-    """(Start of a day, month, quarter or year, start of the next); a moment twice; None twice."""
+    """Return (start, next start) of a day, month, quarter or year; a moment or None twice."""
     quarter = read_quarter(text)
     if quarter is not None:
         start = np.datetime64(quarter.low)

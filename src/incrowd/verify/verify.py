@@ -268,7 +268,7 @@ def demand_accounted(leaving: int, whole: int, suppression: float) -> None:
 
 
 def demand_pseudonyms(name: str, pairs: CountedRows, pseudonym: Mapping[str, str]) -> None:
-    """Demand that each of `pairs` is a value and its `pseudonym`, or twice missing."""
+    """Demand that each of `pairs` is a value and its `pseudonym`, or missing on both sides."""
     held, shown = (number_cells(column) for column in pairs.cells.iter_columns())
     texts = np.array([None, *held.labels.to_list()], dtype=object)[held.codes]
     found = np.array([None, *shown.labels.to_list()], dtype=object)[shown.codes]
