@@ -26,7 +26,7 @@ def test_three_way_counts_are_the_sum_over_records(monkeypatch, dense, few, size
     for a, b, c in zip(one.pattern, two.pattern, three.pattern, strict=True):
         expected += np.einsum("i,j,k->ijk", one.shares[a], two.shares[b], three.shares[c])
     assert counts.three_way_counts(one, two, three) == pytest.approx(expected)
-    table, variance = counts.two_way_variance(one, two)
+    table, variance = counts.two_way_counts_and_variances(one, two)
     chances = np.stack(
         [
             np.outer(one.shares[a], two.shares[b])

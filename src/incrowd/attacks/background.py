@@ -11,7 +11,7 @@ from incrowd.attacks.disclosure import AttributeDisclosure
 def background(disclosure: AttributeDisclosure, ruled_out: int) -> Attack:
     """Play background knowledge: whose value is certain once so many others are ruled out.
 
-    Whichever help most are ruled out, in the baseline, too.
+    The values that help most are ruled out. The baseline rules out as many without the release.
     """
     rate, knows, name = disclosure.certain_rate(ruled_out), disclosure.fit.names, disclosure.name
     certain = round(rate.success * rate.trials)

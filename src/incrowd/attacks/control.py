@@ -11,7 +11,7 @@ from incrowd.attacks.disclosure import AttributeDisclosure
 def control(inside: AttributeDisclosure, outside: AttributeDisclosure) -> Attack:
     """Play inference about people in the table; the baseline is the same about others.
 
-    Limits apply only if the two intervals do not overlap: small groups differ by chance.
+    Limits apply only if the first interval lies above the other: small groups differ by chance.
     """
     own, other = inside.guess_rate, outside.guess_rate
     low, high = other.interval

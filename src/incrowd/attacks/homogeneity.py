@@ -5,7 +5,7 @@ from incrowd.attacks.disclosure import AttributeDisclosure
 
 
 def homogeneity(disclosure: AttributeDisclosure) -> Attack:
-    """Play homogeneity: for whom all rows show their value; the baseline is 1 if all hold one."""
+    """Play homogeneity: for whom all rows show their value; baseline: 1 if all hold one value."""
     rate = disclosure.certain_rate()
     certain = round(rate.success * rate.trials)
     return Attack(

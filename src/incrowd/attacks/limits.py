@@ -10,7 +10,7 @@ from incrowd.linkage.attack_data import LIMIT
 from incrowd.models.model import Model, counts_world_people
 
 RAISE = 0.3
-"""The most that may be added to anybody's chance if only a largest success is asked for."""
+"""At least so much may be added to anybody's chance if only a limit of success is asked for."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class AttackLimits:
 
     @property
     def most_added(self) -> float | None:
-        """The limit of what is added; a limit of success implies one. None if there is neither."""
+        """The limit of added chance: `added`, else the larger of `success` and `RAISE`, or None."""
         asked = self.added is not None or self.success is None
         return self.added if asked else max(RAISE, self.success or 0.0)
 

@@ -186,7 +186,7 @@ def play_releases(tables: AttackTables, attackers: Attackers, watch: Watch | Non
 
 
 def _data_of_both(tables: AttackTables) -> tuple[AttackData, AttackData]:
-    """The data of both: known columns (`InputError` for none), and those both show exactly."""
+    """The data of each: known columns (`InputError` for none), and those that both show exactly."""
     both = set(tables.shared_columns("original")) & set(tables.shared_columns("other"))
     known = [
         name for name in tables.known_columns_in("other") if name in both - set(tables.sensitive)
@@ -227,7 +227,8 @@ def _world_advice(linked: WorldLinkage, attack: Attack) -> Iterator[str]:
 def advice_for(attack: Attack, without: Mapping[str, Sequence[Attack]]) -> Iterator[str]:
     """Yield a sentence: the column to make coarser so that an attack is right least often.
 
-    `attack` knows all columns, `without` has attacks by all others. None if it gains nothing.
+    `attack` knows all columns; `without` has, by column, attacks that know all others. Yields
+    nothing if `attack` gains nothing.
     """
     success = {
         name: one.success

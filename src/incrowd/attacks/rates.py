@@ -36,7 +36,7 @@ class ClassHits:
 
     @cached_property
     def classes(self) -> Floats:
-        """1 for each class that has people."""
+        """Per class: 1 if it has people, else 0."""
         return (self.people > 0).astype(np.float64)
 
     @cached_property
@@ -178,10 +178,9 @@ def clustered_interval(moments: Moments, together: float = 1.0) -> Interval:
 def wilson_interval(successes: float, trials: float, within: float = _Z) -> Interval:
     """The 95 % interval of a rate by Wilson; `successes` may be an expectation, so a fraction.
 
-    `within` is how many standard deviations hold 95 %. From 0 to 1 without trials.
-
-    A mean of values from 0 to 1 varies at most as much as a rate of hits, so the interval also
-    holds for the expected hits of an attacker who draws among several candidates.
+    `within` is how many standard deviations hold 95 %. From 0 to 1 without trials. A mean of values
+    from 0 to 1 varies at most as much as a rate of hits, so the interval also holds for the
+    expected hits of an attacker who draws among several candidates.
 
     >>> [round(end, 4) for end in wilson_interval(1, 10)]
     [0.0179, 0.4042]
@@ -262,7 +261,7 @@ class PersonRisk:
 
     @classmethod
     def of_claims(cls, rate: Rate, before: float, limit: float) -> "PersonRisk":
-        """The worst if each claim is right at this rate, and with `before` without the release."""
+        """The worst if each claim is right at this rate, and at `before` without the release."""
         chance, people = np.array([rate.success]), np.array([rate.success * rate.trials])
         return replace(cls.of(chance, before, people, limit), worst=rate.trials)
 

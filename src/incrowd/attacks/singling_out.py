@@ -8,7 +8,7 @@ from incrowd.linkage.fit import Fit
 
 
 def singling_out(fit: Fit) -> Attack:
-    """Play singling out: how many alone fit a row; the baseline is 1 if there is one person."""
+    """Play singling out: who alone fits a row; the baseline is 1 for a single person, else 0."""
     total = fit.data.people.records
     alone = fit.singled_out
     rate = Rate.of_counts(alone, total)

@@ -166,21 +166,21 @@ def _check_version(data: Mapping[str, Any]) -> None:
 
 
 def _read_policy(data: Mapping[str, Any]) -> Policy:
-    """Make a policy of parsed TOML; refuses texts and truth values in place of numbers."""
+    """Make a policy of parsed TOML; refuses texts and truth values in place of other types."""
     policy = Policy.model_validate_json(json.dumps(data, default=str))
-    if found := tuple(_mistyped_numbers(data, policy.model_dump(mode="json"), ())):
+    if found := tuple(_mistyped_values(data, policy.model_dump(mode="json"), ())):
         raise FaultyPolicyError(found)
     return policy
 
 
-def _mistyped_numbers(written: Any, taken: Any, path: Path) -> Iterator[Fault]:
-    """Yield a fault for each text or truth value that pydantic took for a number."""
+def _mistyped_values(written: Any, taken: Any, path: Path) -> Iterator[Fault]:
+    """Yield a fault for each text or truth value that pydantic read as another type."""
     if isinstance(written, Mapping) and isinstance(taken, Mapping):
         for key in written:
-            yield from _mistyped_numbers(written[key], taken[key], (*path, key))
+            yield from _mistyped_values(written[key], taken[key], (*path, key))
     elif isinstance(written, list) and isinstance(taken, list):
         for place, (one, other) in enumerate(zip(written, taken, strict=False)):
-            yield from _mistyped_numbers(one, other, (*path, place))
+            yield from _mistyped_values(one, other, (*path, place))
     elif type(written) in {str, bool} and type(taken) in {*_SCALARS} - {type(written)}:
         yield type_fault(path, _SCALARS[type(taken)])
 

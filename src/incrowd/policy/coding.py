@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def code_columns(
     engine: Engine, policy: Policy | None, names: Sequence[str], missing_values: Sequence[str] = ()
 ) -> dict[str, CodedColumn]:
-    """Code these columns by the policy, if it knows them; `missing_values` are missing in all."""
+    """Code these columns, by the policy those that it has; `missing_values` are missing in all."""
     if policy is None:
         return engine.codes(names, missing_values=missing_values)
     known = {name: policy.columns[name] for name in names if name in policy.columns}

@@ -76,7 +76,7 @@ def count_for_search(  # noqa: PLR0913, PLR0917  what is counted, of which colum
     unit: CodedColumn | None = None,
     sampled: Sampler | None = None,
 ) -> Counting:
-    """Count what a search must know, the tally as `sampled` if given; `InputError` if empty."""
+    """Count what a search must know (the tally by `sampled` if given); `InputError` if empty."""
     if not engine.records:
         raise InputError("the table has no records", remedy="give a table with records")
     _require_columns(policy.quasi, quasi, "quasi-identifying")
@@ -121,9 +121,8 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
     """Make the problem of finding a release of this table that satisfies the policy.
 
     `PolicyError` or `InputError` if a column's limits cannot be kept, `InfeasibleError` if every
-    record lacks a value and such records are to be left out.
-    `world_people` are the individuals of a world per code of the columns that it knows: where they
-    are given, what labels end on is chosen for them.
+    record lacks a value and such records are to be left out. `world_people` are the individuals of
+    a world, by column and code: where they are given, what labels end on is chosen for them.
     """
     tally = counting.tally
     _refuse_empty(policy, counting)
@@ -168,7 +167,7 @@ def _require_columns(names: tuple[str, ...], given: Mapping[str, object], what: 
 
 
 def lowest_level(name: str, asked: Column, hierarchy: Hierarchy) -> int:
-    """The lowest level that a column may show; `PolicyError` if it leaves nothing to show."""
+    """The lowest level to show, 0 without values; `PolicyError` if it leaves nothing to show."""
     lowest = asked.lowest if len(hierarchy.leaves) else 0
     if lowest >= hierarchy.height:
         raise PolicyError(
@@ -185,7 +184,7 @@ def _quasi_column(
     """The quasi-identifying column of a problem; refuses limits its hierarchy cannot keep."""
     asked = policy.columns[name]
     lowest = lowest_level(name, asked, hierarchy)
-    _refuse_suppressed(policy, name, hierarchy, frequency)
+    _refuse_ambiguous_values(policy, name, hierarchy, frequency)
     sets = policy.shown.sets and not hierarchy.ordered and lowest == 0
     return QuasiColumn(
         name,
@@ -210,8 +209,8 @@ def _highest_level(name: str, asked: Column, hierarchy: Hierarchy) -> int | None
     return asked.highest
 
 
-def _refuse_suppressed(policy: Policy, name: str, hierarchy: Hierarchy, held: Counts) -> None:
-    """Refuse values that would be read as coarser labels than may be shown (`InputError`).
+def _refuse_ambiguous_values(policy: Policy, name: str, hierarchy: Hierarchy, held: Counts) -> None:
+    """`InputError` for values that read as too coarse labels, if more than may be left out.
 
     A value that is literally '*' cannot be told from a suppressed cell: where every level that it
     may show is such a label, no release of its records keeps the limit.

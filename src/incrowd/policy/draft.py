@@ -190,7 +190,7 @@ def _make_draft(
 
 
 def _draft_column(column: ColumnProfile, found: Guess, chosen: Suggestion | None) -> Column:
-    """The settings of a drafted column: dates that leave say so, for presets; codes are texts."""
+    """The settings of a drafted column, with kind for dates (presets need it) and numeric codes."""
     if chosen is not None:
         codes = found.nature == "code" and column.is_whole and chosen.spec.name != "intervals"
         return Column(role=found.role, hierarchy=chosen.spec, kind=Kind.TEXT if codes else None)
@@ -199,7 +199,7 @@ def _draft_column(column: ColumnProfile, found: Guess, chosen: Suggestion | None
 
 
 def _count_people(columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]) -> int:
-    """Count the people of the table; `InputError` if it is one, whom no release hides."""
+    """Count the people of the table; `InputError` for fewer than two, whom no release hides."""
     units = _count_units(columns, guesses)
     people = units if units is not None else max(column.records for column in columns)
     if people < 2:

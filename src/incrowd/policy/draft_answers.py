@@ -73,7 +73,7 @@ def _apply_answer(column: Column, answer: ColumnAnswer) -> Column:
 
 
 def _models_after_answers(drafted: Draft, columns: Mapping[str, Column]) -> tuple[AnyModel, ...]:
-    """The models of columns that are still sensitive, and 2-diversity of newly sensitive ones."""
+    """Models, less those on no longer sensitive columns, plus 2-diversity of newly sensitive."""
     still = [
         model
         for model in drafted.policy.models

@@ -53,7 +53,7 @@ def with_joint_uniqueness(
 
 
 def joint_uniqueness(name: str, shares: Shares, of: str = "") -> str:
-    """Say with which fewest columns one singles out many records; empty if it adds to none.
+    """Say with which fewest columns one singles out many records; empty if it hardly adds to any.
 
     `of` is appended and says of which records, such as those of a sample.
 

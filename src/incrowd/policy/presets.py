@@ -89,7 +89,7 @@ def _preset_models(
 
 
 def _column_under_safe_harbor(name: str, column: Column, seen: TableFacts) -> Column:
-    """The settings with which a column may leave under Safe Harbor: as it is, coarser or not."""
+    """The settings of a column under Safe Harbor: as it is, coarser, or dropped."""
     topic = topic_of(name)
     about = topic.name if topic else ""
     letters = set(seen.failing.get(name, ""))
@@ -133,7 +133,7 @@ def _tells_years(name: str, column: Column, kind: Kind | None) -> bool:
 
 
 def _tells_dates(column: Column, about: str, kind: Kind | None) -> bool:
-    """Whether a column holds dates: by its kind, or by its name if the kind is unknown."""
+    """Whether a column holds dates: by its hierarchy, its kind or, without a kind, its name."""
     if isinstance(column.hierarchy, Dates):
         return True
     if kind is not None:

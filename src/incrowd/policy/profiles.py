@@ -21,7 +21,7 @@ def coded_columns(engine: Engine) -> dict[str, CodedColumn]:
 
 
 def excess_distinct(engine: Engine, name: str) -> int | None:
-    """The number of distinct values of a column if that is too many to fetch; None if it is not."""
+    """How many distinct values a column has if too many to fetch; None if not, or if in memory."""
     if isinstance(engine, MemoryEngine) or engine.records <= MOST_VALUES:
         return None
     distinct = int(engine.class_sizes([name])[1].sum())

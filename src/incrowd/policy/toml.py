@@ -68,7 +68,7 @@ def comment_text(text: str) -> str:
 
 
 def shorten(text: str, most: int = 72) -> str:
-    """Shorten a sentence to its first part and `most` characters, for a remark beside a line.
+    """Cut a sentence at its first semicolon and to `most` characters, for a remark beside a line.
 
     >>> shorten("where people live is easy to find out; with age and sex it singles out 87 %")
     'where people live is easy to find out'

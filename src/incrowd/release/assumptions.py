@@ -174,7 +174,7 @@ def distinct_phrase(share: float) -> str:
 
 
 def _distinct_share(batches: Iterable[CountedRows], name: str) -> float:
-    """Distinct values over cells with a value, read as `rows_digest` reads them; 0 if none."""
+    """Distinct values over cells with a value, `1` and `1.0` counted as one; 0 without values."""
     keys: list[pl.Series] = []
     cells = 0
     for rows in batches:
@@ -185,7 +185,7 @@ def _distinct_share(batches: Iterable[CountedRows], name: str) -> float:
 
 
 def _spelled_share(batches: Iterable[CountedRows], name: str) -> float:
-    """The share that `_distinct_share` returns, but with values told apart by their text."""
+    """Distinct values over cells with a value, `1` and `1.0` counted as two; 0 without values."""
     distinct = cells = 0
     for rows in batches:
         held = rows.cells[name]

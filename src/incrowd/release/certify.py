@@ -81,12 +81,12 @@ def certify(proved: Proved, facts: ProvedFacts) -> Certificate:
 
 
 def distribution_of(reference: Reference, cells: pl.Series) -> Distribution:
-    """The certificate's distribution of a released column, `cells`, of values that somebody has."""
+    """The certificate's entry on how a released column (`cells`) is spread, by its `reference`."""
     return Distribution.without_labels(reference.compact(), number_cells(cells), of="release")
 
 
 def notes_of(proved: Proved, certificate: Certificate) -> Iterator[str]:
-    """Yield notes on a release: missing values, identifying columns, worlds, seeds, spellings."""
+    """Yield notes on policy, missing values, telling columns, world, seeds, overtime, spellings."""
     table = proved.table
     yield from table.policy.notes()
     yield from _missing_value_notes(table)

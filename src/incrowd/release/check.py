@@ -87,8 +87,8 @@ def check_rows(checked: CheckedRelease, policy: Policy, backing: Backing) -> Che
         found = replace(_judge_rows(rows, policy, known, backing), sealed=checked.sealed)
     if not found.verdicts:
         faults.append("The models could not be checked.")
-    alone = _people_alone(checked, found, policy, known)
-    faults += _alone_faults(alone, known)
+    alone = _shares_alone(checked, found, policy, known)
+    faults += _excess_alone_faults(alone, known)
     found = replace(found, alone=alone)
     claims = Claims() if known is None else recount(known, policy, found, backing)
     faults += claims.faults
@@ -104,25 +104,31 @@ def check_rows(checked: CheckedRelease, policy: Policy, backing: Backing) -> Che
         claimed=claims.claimed,
         losses=claims.losses,
         measures=tuple(model.measure for model in policy.models),
-        world=_world_candidates(found.seen, policy, backing.against),
+        world=_count_world_candidates(found.seen, policy, backing.against),
         alone=alone,
         counted=found.counted or not found.verdicts,
     )
 
 
-def _world_candidates(
+def _count_world_candidates(
     seen: SeenRelease | None, policy: Policy, against: WorldReference | None
 ) -> WorldCandidates | None:
-    """Count the people of a world that a row may be; None without one, classes or coarse labels."""
+    """Count how many people of a world a row may be.
+
+    None without a world, or if the release shows no classes or no coarser cells.
+    """
     if seen is None or against is None or not policy.shown.coarsens:
         return None
     return world_candidates(seen, policy, against.public_table)
 
 
-def _people_alone(
+def _shares_alone(
     checked: CheckedRelease, found: Recount, policy: Policy, certificate: Certificate | None
 ) -> Alone | None:
-    """Whom kept columns single out, with a unit as certified; None if unknown, or none is kept."""
+    """The shares of people whom kept columns single out; with a unit, those of the certificate.
+
+    None if no column is kept, the rows could not be judged, or the certificate does not say.
+    """
     rows = found.rows
     if rows is None:
         return None
@@ -132,8 +138,8 @@ def _people_alone(
     return measure_alone_by_policy(lambda: [rows.counts(columns)], policy, checked.sealed)
 
 
-def _alone_faults(alone: Alone | None, certificate: Certificate | None) -> Iterator[str]:
-    """Yield a fault if too many are alone; not for an older certificate that does not say so."""
+def _excess_alone_faults(alone: Alone | None, certificate: Certificate | None) -> Iterator[str]:
+    """Yield a fault if too many are alone; none if an older certificate says nothing of them."""
     if alone is None or alone.ok:
         return
     if certificate is None or certificate.alone is not None or is_of_this_version(certificate):
@@ -143,7 +149,7 @@ def _alone_faults(alone: Alone | None, certificate: Certificate | None) -> Itera
 def _are_same_rows(
     checked: CheckedRelease, policy: Policy, certificate: Certificate | None
 ) -> bool | None:
-    """Whether the rows match the certificate; None if it, or the release, has no digest of rows."""
+    """Whether the rows match their certified digest; None without a certificate or such digests."""
     if certificate is None or certificate.rows_sha256 is None:
         return None
     found = checked.release.rows_digest(policy.missing_values)
@@ -212,7 +218,7 @@ def _signature_faults(
 def _signature_notes(
     certificate: Certificate | None, signature: Signed | None, backing: Backing
 ) -> Iterator[str]:
-    """Yield a note on who signed the certificate, if there is one and no fault says it."""
+    """Yield a note: unsigned, signature not verified, or who signed; none without a certificate."""
     if certificate is None:
         return
     if signature is None:
@@ -232,12 +238,12 @@ def _signature_notes(
 
 
 def _lacking_columns(names: Sequence[str], policy: Policy) -> list[str]:
-    """The columns that the policy lets leave and that are not among `names`."""
+    """The columns that must leave by the policy and that are not among `names`."""
     return [name for name in leaving_names(policy, policy.columns) if name not in names]
 
 
 def _column_name_faults(names: Sequence[str], policy: Policy) -> Iterator[str]:
-    """Yield faults: columns that lack, that the policy drops, or that it does not name."""
+    """Yield faults: columns that are missing, that the policy drops, or that it does not name."""
     if lacking := _lacking_columns(names, policy):
         yield f"The release lacks columns of the policy: {', '.join(lacking)}."
     gone = set(dropped_columns(policy))
@@ -268,7 +274,7 @@ def _world_notes(certificate: Certificate | None, against: WorldReference | None
 def _judge_rows(
     rows: ReleasedRows, policy: Policy, certificate: Certificate | None, backing: Backing
 ) -> Recount:
-    """Judge the rows by the models, with notes on what could not be counted."""
+    """Judge the rows by the models, noting what was not counted; no verdicts if that fails."""
     records = rows.records
     if policy.shown.exact and policy.class_column is None:
         return _judge_by_certificate(records, policy, certificate)
@@ -312,7 +318,7 @@ def _look_at_classes(rows: ReleasedRows, policy: Policy) -> SeenRelease:
 def _people_drawn(
     policy: Policy, records: int, certificate: Certificate | None
 ) -> tuple[int | None, list[str]]:
-    """The sample size for models of a population, None if unused, with notes on its origin."""
+    """Return (sample size for models of a population, None without such; notes on its origin)."""
     if not any("population" in model.requires for model in policy.models):
         return None, []
     if certificate is not None:
@@ -330,7 +336,7 @@ def _people_drawn(
 
 
 def _judge_by_certificate(records: int, policy: Policy, certificate: Certificate | None) -> Recount:
-    """Take verdicts from the certificate, for a release that does not show its classes."""
+    """Take verdicts from the certificate, as the release shows no classes; none without it."""
     if certificate is None or len(certificate.models) != len(policy.models):
         return Recount(records, notes=(_UNTOLD,))
     asked = [
@@ -368,7 +374,7 @@ def _reference_spreads(
     certificate: Certificate | None,
     trees: Mapping[str, Reference],
 ) -> tuple[dict[str, Reference], list[str]]:
-    """Find the reference of each judged column, and notes on it; `trees` has some at hand."""
+    """Return (reference by judged column, notes): from certificate, else `trees`, else the rows."""
     held = {name: rows.counts((name,)) for name in policy.judged}
     found = {
         name: own_reference(
@@ -394,7 +400,7 @@ def _reference_spreads(
 
 
 def _trusted_spread_notes(spread: Distribution, policy: Policy, name: str) -> Iterator[str]:
-    """Yield notes on what of a distribution comes from the certificate."""
+    """Yield notes on a distribution: what was taken from the certificate and not recounted."""
     if spread.of == "original":
         yield (
             f"The distribution of {name} in the original table comes from the certificate; it was "

@@ -102,7 +102,7 @@ def promise_of(certificate: Certificate) -> dict[str, Any]:
 
 
 def recount(certificate: Certificate, policy: Policy, found: Recount, backing: Backing) -> Claims:
-    """Recount what a certificate says of its rows and compare."""
+    """Compare what a certificate says with what its rows, and the original if given, show."""
     original = backing.original
     anew = None
     if original is not None and found.seen is not None and found.rows is not None:
@@ -117,7 +117,7 @@ def recount(certificate: Certificate, policy: Policy, found: Recount, backing: B
         *(() if anew is None else (*anew.faults, *_other_spread_faults(certificate, policy, anew))),
         *_assumption_faults(certificate),
         *_distinct_faults(certificate, policy, found),
-        *_alone_faults(certificate, policy, found),
+        *_certified_alone_faults(certificate, policy, found),
     ]
     proven = {
         "digest",
@@ -146,7 +146,7 @@ def recount(certificate: Certificate, policy: Policy, found: Recount, backing: B
 
 
 def _entry_places(certificate: Certificate) -> Iterator[str]:
-    """Yield the places of all entries of a certificate that are not empty."""
+    """Yield the places of a certificate's entries, such as `loss.gcp`, except empty ones."""
     for name, value in certificate.model_dump(mode="json", by_alias=True).items():
         if name in {"loss", "suppressed"}:
             yield from (f"{name}.{inner}" for inner in value)
@@ -166,7 +166,7 @@ def _certified_figures(certificate: Certificate) -> dict[str, float]:
 def _recounted_figures(
     certificate: Certificate, policy: Policy, found: Recount, anew: Recounted | None
 ) -> dict[str, float]:
-    """The figures that the rows (and the original, in `anew`) show, by place."""
+    """The certified figures as rows (and the original, in `anew`) show them, by place."""
     figures: dict[str, float] = {"records_out": found.records}
     if policy.unit is None:
         figures["people"] = found.records
@@ -196,7 +196,7 @@ def _recounted_figures(
 def _figure_faults(
     said: Mapping[str, float], figures: Mapping[str, float], left_out: int
 ) -> Iterator[str]:
-    """Yield figures that are not the recounted ones, exact or rounded as they leave."""
+    """Yield a fault for each certified figure that is not the recounted one, exact or rounded."""
     losses = {n.removeprefix(_LOSS): v for n, v in figures.items() if n.startswith(_LOSS)}
     told = {
         _LOSS + n: v
@@ -287,7 +287,7 @@ def _other_spread_faults(
 def _recounted_spread(
     said: Distribution, policy: Policy, name: str, anew: Recounted
 ) -> Distribution:
-    """The distribution that a certificate must give of a column; with a unit, its own people."""
+    """The distribution that `said` should be; with a unit its people are not checked."""
     if said.of == "original":
         return anew.whole[name]
     if policy.unit is None:
@@ -320,8 +320,10 @@ def _distinct_faults(certificate: Certificate, policy: Policy, found: Recount) -
         yield "Unchanged columns have another share of distinct values than the certificate says."
 
 
-def _alone_faults(certificate: Certificate, policy: Policy, found: Recount) -> Iterator[str]:
-    """Yield a fault if shares of people who are alone, or their limit, differ; none with a unit."""
+def _certified_alone_faults(
+    certificate: Certificate, policy: Policy, found: Recount
+) -> Iterator[str]:
+    """Yield a fault if certified shares of people alone or their limit differ; none with a unit."""
     said, alone = certificate.alone, found.alone
     if found.rows is None or policy.unit is not None:
         return
@@ -357,7 +359,7 @@ def _compared_places(
 
 
 def _is_same_policy(policy: Policy, certificate: Certificate) -> bool:
-    """Whether the policy is that of the certificate, in all that is recorded."""
+    """Whether the policy is the certificate's, in every recorded setting."""
     return sha256_of(redact(policy)) == certificate.policy_sha256
 
 

@@ -17,14 +17,14 @@ Blocks = Callable[[], Iterable[CountedRows]]
 
 
 def kept_columns(policy: Policy) -> tuple[str, ...]:
-    """The kept columns; none if quasi-identifiers leave exact, which find every row already."""
+    """Kept columns and the weight; none if exact quasi-identifiers find every row without them."""
     return () if policy.shown.exact else policy.kept_or_weight
 
 
 def measure_alone_by_policy(
     blocks: Blocks, policy: Policy, uncounted: Collection[str] = ()
 ) -> Alone | None:
-    """Count whom kept columns single out, `uncounted` ones not compared; None if none is kept."""
+    """Count whom kept columns single out, everybody for `uncounted` ones; None if none is kept."""
     kept = kept_columns(policy)
     if not kept:
         return None
@@ -81,7 +81,7 @@ def _share_alone(engine: Engine, known: tuple[str, ...]) -> float:
 
 
 def read_certified_alone(certificate: Certificate, policy: Policy) -> Alone | None:
-    """Read from a certificate who is alone, by the limit of the policy; None if it does not say."""
+    """A certificate's shares of people alone, with the policy's limit; None if it has none."""
     said = certificate.alone
     if said is None:
         return None

@@ -124,7 +124,7 @@ class RunContext:
 
 
 def overtime_of(policy: Policy, watch: Watch) -> str:
-    """Say that a search took longer than the policy's time limit; "" if it did not."""
+    """Say that a search exceeded the policy's time limit by over a second; "" if it did not."""
     limit, took = policy.time_limit, watch.elapsed
     if limit is None or took <= limit + _LENIENCE:
         return ""
@@ -230,8 +230,8 @@ def load(
 ) -> LoadedTable:
     """Load a table: code its columns by the leaves of their hierarchies and count the rows.
 
-    With `sampled` only columns are counted, and the rows of a sample. `PolicyError` if policy and
-    table have different columns.
+    With `sampled` the tally is that of a sample; single columns are still counted whole.
+    `PolicyError` if policy and table have different columns.
     """
     world = world_of_labels(policy, against)
     return count_table(engine, policy, builders, world, sampled).load_by(policy, against)
@@ -267,7 +267,7 @@ def count_table(
 def code_by_hierarchy(
     engine: Engine, column: CodedColumn, builder: HierarchyBuilder, world: World | None = None
 ) -> tuple[CodedColumn, Hierarchy]:
-    """Build a hierarchy that covers the world's values, too; return (column coded by it, it)."""
+    """Build a hierarchy, also over the world's values; return (column coded by it, hierarchy)."""
     there = None if world is None else world.columns.get(column.name)
     if world is None or there is None or there.domain.kind is not column.domain.kind:
         hierarchy = builder.build(column.domain, column.name, engine.frequency(column)[1:])

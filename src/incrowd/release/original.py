@@ -58,7 +58,7 @@ class Original:
     def recount(
         self, seen: SeenRelease, rows: ReleasedRows, world: CertifiedWorld | None = None
     ) -> Recounted:
-        """Recount without the search; labels depend on `world`, that of the certificate."""
+        """Recount; no losses if labels depend on a world other than `world`, the certificate's."""
         faults: list[str] = []
         notes = [] if self.table.policy.shown.tells_loss else [_UNTOLD]
         other = self._is_another_world(world)
@@ -87,7 +87,7 @@ class Original:
     def _spreads(
         self, rows: ReleasedRows
     ) -> tuple[dict[str, Distribution], dict[str, Distribution]]:
-        """The compared columns, by name, as the release and as the original spreads them."""
+        """Return (distributions in the release, those in the original), by compared column."""
         spread, whole = {}, {}
         for name in compared_columns(self.table.policy):
             held, reference = rows.counts((name,)), self.table.reference[name]
@@ -104,7 +104,7 @@ class Original:
         return world is None or world.digests != against.digests
 
     def _losses(self, seen: SeenRelease, rows: ReleasedRows, notes: list[str]) -> dict[str, float]:
-        """Recount losses by name; none if labels do not tell them: `notes` says if ambiguous."""
+        """Recount losses by name; none if cells do not tell them, noted if labels are unclear."""
         policy, tally = self.table.policy, self.table.compiled.problem.tally
         if not policy.shown.tells_loss:
             return {}

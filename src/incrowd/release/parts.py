@@ -243,7 +243,7 @@ class RecodingJob:
 
     @property
     def adds(self) -> dict[str, pl.DataType]:
-        """The class, and by column its label and the ends of its cells as codes."""
+        """By added column its type: the class; per column label, and low, high, level as codes."""
         added: dict[str, pl.DataType] = {"class": pl.Int64()}
         for j, place in enumerate(self.places):
             added[f"s{place}"] = pl.String()
@@ -270,7 +270,7 @@ class RecodingJob:
     def _show_part(
         self, part: int, rows: pl.DataFrame, classes: Codes, outcome: Outcome
     ) -> pl.DataFrame:
-        """The records that leave, those of `classes` from 0 on, with labels and ends as codes."""
+        """The records that leave (class not -1), with their class, labels and ends as codes."""
         kept = np.flatnonzero(classes >= 0)
         of = classes[kept]
         cells = self.shown.cells(outcome, {}, ())
@@ -286,7 +286,7 @@ class RecodingJob:
 
 
 def _outcome_of_classes(problem: Problem, cells: pl.DataFrame, records: int) -> Outcome:
-    """Make the outcome of classes, each a line of `cells`; all other `records` are left out."""
+    """Make the outcome: equal lines of `cells` are one class; other `records` are left out."""
     width = len(problem.columns)
     empty = np.zeros((width, 0), dtype=np.int32)
     if cells.is_empty():

@@ -15,7 +15,7 @@ _LISTED = ("rows", "values")
 
 
 def redact(policy: Policy) -> dict[str, Any]:
-    """Write the policy in plain values; lists of cell values become a number and a digest."""
+    """The policy in plain values, but lists of cells as number and digest, paths as file names."""
     if policy.time_limit is None:  # recorded as ever, so that digests stay the same
         policy = policy.model_copy(update={"time_limit": IMPROVING})
     redacted: dict[str, Any] = without_cells(codec.plain_values(policy))
@@ -67,7 +67,7 @@ def promise_in(policy: Mapping[str, Any]) -> dict[str, Any]:
     """The part of a policy that a recipient of the release can check.
 
     It excludes how the release is found (search, loss, hierarchies, weights, limits) and columns
-    that are dropped, except the unit, which decides what is counted.
+    that do not leave, except the unit, which decides what is counted.
     """
     columns = {
         name: column["role"]
@@ -84,7 +84,7 @@ def promise_in(policy: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def restore_flat_policy(policy: Mapping[str, Any]) -> Policy:
-    """Read a certificate's policy with flat hierarchies, to check; `InputError` if unreadable."""
+    """Read a certificate's policy with flat hierarchies instead; `InputError` if unreadable."""
     with boundary(InputError("the policy in the certificate cannot be read")):
         columns = {
             name: column | ({"hierarchy": "flat"} if "hierarchy" in column else {})
@@ -94,7 +94,7 @@ def restore_flat_policy(policy: Mapping[str, Any]) -> Policy:
 
 
 def restore_policy(policy: Mapping[str, Any]) -> Policy | None:
-    """Read a certificate's policy; None if it lacks a hierarchy, `InputError` if unreadable."""
+    """Read a certificate's policy; None if a hierarchy lacks rows, `InputError` if unreadable."""
     with boundary(InputError("the policy in the certificate cannot be read")):
         for column in policy["columns"].values():
             tree = column.get("hierarchy", {})

@@ -138,7 +138,7 @@ class ReleaseEvidence:
 
 
 def prove(table: LoadedTable, plan: RowPlan, staged: Staged, written: Written) -> Proof:
-    """Judge a written release: `NotMetError` for wrong rows or cells, verdicts on models."""
+    """Prove a written release: `NotMetError` for wrong rows or cells, not for models that fail."""
     evidence = ReleaseEvidence(table, staged, written)
     proof = _proof_of(evidence, plan)
     return replace(proof, spread=evidence.release_spreads, alone=_count_alone(evidence))
@@ -186,13 +186,13 @@ def _count_alone(evidence: ReleaseEvidence) -> Alone | None:
 
 
 def can_judge_in_blocks(table: LoadedTable) -> bool:
-    """Whether classes can be judged some at a time: not with units, a world or matching classes."""
+    """Whether classes can be judged block by block: not with units, a world or matching classes."""
     anything = table.policy.missing is Missing.MATCHES_ANYTHING
     return table.unit is None and table.against is None and not anything
 
 
 def _prove_in_blocks(evidence: ReleaseEvidence, columns: tuple[str, ...]) -> Proof:
-    """Judge the written rows block by block: a class is always in one of them."""
+    """Judge the written rows block by block: all rows of a class are in one block."""
     table, policy = evidence.table, evidence.table.policy
     every: list[SeenRelease] = []
     verdicts: list[tuple[Verdict, ...]] = []
@@ -236,7 +236,7 @@ def _prove_by_class(evidence: ReleaseEvidence) -> Proof:
 
 
 def _demand_rows(evidence: ReleaseEvidence) -> None:
-    """Demand that all columns are there and every record may leave, once, its kept cells as is."""
+    """Demand the right columns, each record at most once, kept cells unchanged, few left out."""
     table, staged, written = evidence.table, evidence.staged, evidence.written
     policy, engine = table.policy, table.engine
     wanted = leaving_names(policy, engine.names, evidence.rows.split)

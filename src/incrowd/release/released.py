@@ -58,7 +58,7 @@ class ReleasedRows:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns, each that is split once, after the others."""
+        """The columns; each that leaves as two comes once, after the others."""
         ends = {end for name in self.split for end in end_names(name)}
         return (*(name for name in self.rows.names if name not in ends), *self.split)
 
@@ -84,12 +84,12 @@ class ReleasedRows:
         )
 
     def clear_missing(self, cells: pl.DataFrame) -> pl.DataFrame:
-        """Make cells null that mean missing in every column; the others stay as they are stored."""
+        """Make every cell null that means missing in its column; others stay as they are stored."""
         return self.marks.clear_marks(cells, text=self.blank)
 
 
 def compared_columns(policy: Policy) -> tuple[str, ...]:
-    """The columns whose classes are compared with the whole table."""
+    """The columns of models that compare each class with the whole, such as t-closeness."""
     models = (model for model in policy.models if "reference" in model.requires)
     return tuple(dict.fromkeys(name for model in models for name in model.columns))
 

@@ -62,7 +62,7 @@ def make_pseudonyms(column: str, texts: Iterable[str | None], key: bytes) -> lis
 
 
 def columns_to_split(quasi: Quasi, names: Iterable[str]) -> tuple[str, ...]:
-    """The columns that can leave as two; `PolicyError` if the table has a column of such a name."""
+    """The columns that can leave as two; `PolicyError` if one of the new names is taken."""
     found = tuple(
         name
         for name, (_, hierarchy) in quasi.items()
@@ -87,7 +87,7 @@ def ends_of(hierarchy: Hierarchy, labels: Texts) -> tuple[Texts, Texts]:
 
 
 def _ends_of_label(hierarchy: Hierarchy, label: str | None) -> Sequence[object]:
-    """The smallest and the largest value of a label; None for one that shows nothing."""
+    """The smallest and largest value of a label: None if open, twice None if it shows nothing."""
     if label is None or label == hierarchy.labels[-1][0]:
         return None, None
     reach = node_reach(label, hierarchy.leaves)
@@ -152,7 +152,7 @@ def dropped_columns(policy: Policy) -> tuple[str, ...]:
 def leaving_names(
     policy: Policy, names: Iterable[str], split: Iterable[str] = ()
 ) -> tuple[str, ...]:
-    """The columns that leave: those of `names`, then added ones, two for each of `split`."""
+    """The columns that leave: `names` less dropped and split ones, then class column and ends."""
     split = tuple(split)
     gone = {*dropped_columns(policy), *split}
     added = () if policy.class_column is None else (policy.class_column,)
@@ -166,7 +166,7 @@ def pseudonymous_columns(policy: Policy) -> tuple[str, ...]:
 
 
 def unchanged_columns(policy: Policy) -> tuple[str, ...]:
-    """The columns that leave as they are, sensitive ones too if cells are not permuted."""
+    """Columns that leave as they are: kept, weight, sensitive (but quasi if `show` permutes)."""
     changing = policy.sensitive if policy.shown.exact else policy.quasi
     gone = {*dropped_columns(policy), *pseudonymous_columns(policy), *changing}
     return tuple(name for name in policy.columns if name not in gone)
@@ -183,7 +183,7 @@ def _pseudonym_cells(table: LoadedTable, context: RunContext) -> dict[str, Cell]
 
 
 def _split_ends(table: LoadedTable, cells: dict[str, Cell]) -> dict[str, Cell]:
-    """Replace each column of `cells` with labels of numbers or dates by two of ends; return it."""
+    """Replace columns of `cells` that show spans of numbers or dates by two of ends; return it."""
     spans = {
         name: pair
         for name, pair in table.quasi.items()

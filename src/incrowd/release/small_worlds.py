@@ -173,7 +173,7 @@ def _uncounted_error(size: str, why: str) -> InfeasibleError:
 
 
 def _world_codes(table: LoadedTable, name: str) -> Counts:
-    """The world's codes of the table's distinct rows in a column, -1 where it lacks a value."""
+    """The table's distinct rows in a column, in codes of the world; -1 where it lacks a value."""
     column, _ = table.quasi[name]
     there = table.world.world.columns[name].domain.labels.tolist()
     number = {label: code for code, label in enumerate(there, start=1)}
@@ -207,7 +207,7 @@ class FittingKinds:
         return cls(fits, seen.crowds.records)
 
     def may_show(self, held: Counts) -> bool:
-        """Whether `held` people of each row are enough for every line, and for all together."""
+        """Whether `held` people per distinct row suffice for each released row and for all."""
         enough: Flags = self.fits @ held >= self.records
         return bool(enough.all() and held[self.fits.any(axis=0)].sum() >= self.records.sum())
 

@@ -15,7 +15,7 @@ _CONTRADICTED = (
 
 
 def world_candidates(seen: SeenRelease, policy: Policy, world: PublicTable) -> WorldCandidates:
-    """Count the candidates of released rows in this world (Bettini Definitions 4 and 7)."""
+    """The fewest people of this world that a row may be (Bettini Definitions 4 and 7)."""
     found = CandidateCounts(seen.quasi, seen.crowds, world, policy.missing)
     k = int(found.counts.min())
     if policy.unit is not None:

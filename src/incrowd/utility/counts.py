@@ -17,7 +17,7 @@ def two_way_counts(one: CellShares, other: CellShares) -> Floats:
     return one.shares.T @ (_count_patterns(one, other) @ other.shares)
 
 
-def two_way_variance(one: CellShares, other: CellShares) -> tuple[Floats, Floats]:
+def two_way_counts_and_variances(one: CellShares, other: CellShares) -> tuple[Floats, Floats]:
     """Return (counts, variances) of records per pair of cells: a chance p adds p and p (1 - p)."""
     held = _count_patterns(one, other)
     counts: Floats = one.shares.T @ (held @ other.shares)
@@ -25,7 +25,7 @@ def two_way_variance(one: CellShares, other: CellShares) -> tuple[Floats, Floats
     return counts, np.maximum(counts - square, 0.0)
 
 
-def one_way_variance(column: CellShares) -> tuple[Floats, Floats]:
+def one_way_counts_and_variances(column: CellShares) -> tuple[Floats, Floats]:
     """Return (counts, variances) of the records in each cell of one column."""
     held = np.bincount(column.pattern, minlength=len(column.shares))
     counts = held @ column.shares

@@ -5,7 +5,7 @@ import numpy as np
 from incrowd.arrays import Floats
 from incrowd.utility.column import OriginalColumn
 from incrowd.utility.comparison import ColumnUtility
-from incrowd.utility.counts import one_way_variance
+from incrowd.utility.counts import one_way_counts_and_variances
 from incrowd.utility.histograms import histogram
 from incrowd.utility.released import ReleasedColumn, shares_of_original
 
@@ -55,8 +55,8 @@ def earth_mover_distance(original: OriginalColumn, mass: Floats) -> float | None
 
 def _column_share_within_noise(column: ReleasedColumn) -> float:
     """The share of a column's counts, by its coarse cells, that are within the noise."""
-    true, _ = one_way_variance(shares_of_original(column.original))
-    return share_within_noise(true, *one_way_variance(column.spread))
+    true, _ = one_way_counts_and_variances(shares_of_original(column.original))
+    return share_within_noise(true, *one_way_counts_and_variances(column.spread))
 
 
 def share_within_noise(true: Floats, estimate: Floats, variance: Floats) -> float:

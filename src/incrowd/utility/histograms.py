@@ -49,9 +49,8 @@ def _bar_shares(counts: Floats, held: Sequence[int], original: Floats) -> tuple[
 
 def _bars(column: OriginalColumn) -> tuple[list[str], Codes]:
     """The labels of all bars, and the bar of each code; missing values come last."""
-    labels, bar = (
-        _bin_bars(column) if column.ordered and len(column.domain) else _category_bars(column)
-    )
+    make = _bin_bars if column.ordered and len(column.domain) else _category_bars
+    labels, bar = make(column)
     return [*labels, MISSING_BAR], np.append(len(labels), bar).astype(np.int32)
 
 

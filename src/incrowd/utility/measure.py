@@ -17,7 +17,7 @@ from incrowd.utility.comparison import (
     ReleaseUtility,
     RiskFigures,
 )
-from incrowd.utility.counts import two_way_counts, two_way_variance
+from incrowd.utility.counts import two_way_counts, two_way_counts_and_variances
 from incrowd.utility.distributions import column_utility, share_within_noise, total_variation
 from incrowd.utility.formula import Formula
 from incrowd.utility.pairs import Feature, association, choose_pairs, measure_of
@@ -159,7 +159,7 @@ class _ReleaseComparison:
         variation, within = [], []
         for a, b in self._shared_pairs:
             true = two_way_counts(before[a].spread, before[b].spread)
-            estimate, variance = two_way_variance(after[a].spread, after[b].spread)
+            estimate, variance = two_way_counts_and_variances(after[a].spread, after[b].spread)
             variation.append(total_variation(true, estimate))
             within.append(share_within_noise(true, estimate, variance))
         if not variation:
@@ -172,13 +172,9 @@ class _ReleaseComparison:
         sensitive = [n for n in self.question.sensitive if n in self.release.columns]
         names = [n for n in names if n not in sensitive[:1]]
         before, after = self.original.features, self.release.features
+        third = single_cell_shares(self.original.records), single_cell_shares(self.release.records)
         if sensitive:
             third = before[sensitive[0]].spread, after[sensitive[0]].spread
-        else:
-            third = (
-                single_cell_shares(self.original.records),
-                single_cell_shares(self.release.records),
-            )
         return query_utility(
             [before[n].spread for n in names],
             [after[n].spread for n in names],
@@ -232,7 +228,7 @@ class _ReleaseComparison:
         return losses_of(columns, weights, self.original.records - self.question.not_counted)
 
     def has_unclear_labels(self) -> bool:
-        """Whether quasi-identifying cells cannot be read, or are empty for two reasons."""
+        """Whether quasi cells are unreadable or, leaving as two, empty: missing or suppressed."""
         columns = [self.release.columns[name] for name in self.quasi]
         return any(column.count_cells(column.unreadable) for column in columns) or any(
             name in self.release.split and column.count_cells(column.suppressed)

@@ -74,7 +74,7 @@ def split_records(records: int, seed: int) -> tuple[Counts, Counts]:
 def run_model_test(
     task: Task, original: Mapping[str, Feature], release: Mapping[str, Feature]
 ) -> ModelTest | None:
-    """Learn from both tables and predict the held-out records; None if there are too few."""
+    """Learn from both tables, predict held-out records; None for few records, or one value only."""
     learned, tested = split_records(len(task.target.coded.codes), task.seed)
     draw = np.random.default_rng([task.seed, 5])
     records = len(release[task.target.name].label)
@@ -103,7 +103,7 @@ def run_model_test(
 def _learning_data(
     task: Task, features: Mapping[str, Feature], some: Counts, draw: np.random.Generator | None
 ) -> tuple[Floats, Floats]:
-    """Predictors and target of records that have one, categories by `draw` or the likeliest."""
+    """Return (predictors, targets) of records with a target, classes by `draw` or likeliest."""
     target = features[task.target.name]
     some = some[target.known[some]]
     parts = [_predictors(features[column.name], some) for column in task.columns]

@@ -83,7 +83,7 @@ def measure_of(one: OriginalColumn, other: OriginalColumn) -> Measure:
 
 
 def association(one: Feature, other: Feature) -> float | None:
-    """The strength of the association of two columns, 0..1 or -1..1; None if one is constant."""
+    """The association of two columns, 0..1 or -1..1; None if constant, or no record has both."""
     if one.ordered and other.ordered:
         return correlation(one, other)
     if one.ordered or other.ordered:

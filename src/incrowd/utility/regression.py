@@ -132,7 +132,7 @@ def interval_overlap(one: tuple[float, float], other: tuple[float, float]) -> fl
 # Terms
 
 
-def _dummies(column: OriginalColumn) -> tuple[list[str], list[list[int]]]:
+def _category_terms(column: OriginalColumn) -> tuple[list[str], list[list[int]]]:
     """Return (names, cells of each) of a column's categories beside the most frequent one.
 
     A category is called by its place in the order of how common they are, never by its value. Rare
@@ -159,7 +159,7 @@ def _dummies(column: OriginalColumn) -> tuple[list[str], list[list[int]]]:
 
 def _term_names(column: OriginalColumn) -> list[str]:
     """The names of a column's terms: its own, or one for each category beside the first."""
-    return [column.name] if column.ordered else _dummies(column)[0]
+    return [column.name] if column.ordered else _category_terms(column)[0]
 
 
 def _scale_length(column: OriginalColumn) -> float:
@@ -189,16 +189,15 @@ def _design_of(
         some = np.sort(draw.choice(some, MOST_RECORDS, replace=False))
     parts = [np.ones((len(some), 1))]
     parts += [_predictors(columns[name], features[name], some) for name in formula.terms]
-    return _Design(
-        np.concatenate(parts, axis=1), _outcome_values(columns[formula.target], features, some)
-    )
+    outcome = _outcome_values(columns[formula.target], features, some)
+    return _Design(np.concatenate(parts, axis=1), outcome)
 
 
 def _predictors(column: OriginalColumn, feature: Feature, some: _Some) -> Floats:
     """The terms of one column for these records; shape (records, terms)."""
     if column.ordered:
         return feature.values[some][:, None]
-    _, groups = _dummies(column)
+    _, groups = _category_terms(column)
     shares = np.zeros((len(feature.spread.shares), len(groups)))
     for place, cells in enumerate(groups):
         shares[:, place] = feature.spread.shares[:, cells].sum(axis=1)

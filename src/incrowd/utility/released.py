@@ -40,7 +40,7 @@ class CellShares:
 
     def __repr__(self) -> str:
         """Without values."""
-        return f"Spread({len(self.pattern)} records, {self.shares.shape})"
+        return f"CellShares({len(self.pattern)} records, {self.shares.shape})"
 
 
 def shares_of_original(column: OriginalColumn) -> CellShares:
@@ -129,7 +129,7 @@ class ReleasedColumn:
 
     @cached_property
     def variance(self) -> Floats:
-        """Per label: how far its record may lie from there, squared."""
+        """Per label: the variance of a record's place from 0 to 1; 0 for a single value."""
         spread = np.maximum(self._moment(2) - self._moment(1) ** 2, 0.0)
         return np.where(np.isnan(self.point), spread, 0.0)
 
@@ -149,7 +149,7 @@ class ReleasedColumn:
         return CellShares(pattern.astype(np.int32)[self.codes], every)
 
     def _cell_shares(self, cells: ColumnCells) -> Floats:
-        """The share of each label in each cell: (labels, cells); all missing without values."""
+        """Per label: its share in each cell, (labels, cells); all in cell 0 without values."""
         of = cells.of[self._order]
         found = [
             self._sums_by_label(np.where(of == cell, self._weight, 0.0))
@@ -260,7 +260,7 @@ class _Labels:
         return runs
 
     def _runs_by_ends(self) -> list[list[Run]]:
-        """The run between the ends of each label; empty for names, and for nodes of a tree."""
+        """The run between the ends of each label; empty without ends, and for nodes of a tree."""
         place = self._matcher.place
         if not self._original.ordered or not np.array_equal(place, _own_places(self._original)):
             return [[] for _ in self._texts]
@@ -293,9 +293,8 @@ class _Labels:
     def _points(self) -> Floats:
         """Per label, missing first: where it lies on the scale if it is one value, else NaN."""
         low = np.array([np.nan if r is None or r[0] != r[1] else r[0] for r in self._reach])
-        return np.append(
-            np.nan, self._original.to_unit_scale(low) if self._original.ordered else low
-        )
+        places = self._original.to_unit_scale(low) if self._original.ordered else low
+        return np.append(np.nan, places)
 
     @property
     def _known(self) -> int:

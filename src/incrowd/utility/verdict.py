@@ -78,7 +78,7 @@ def _findings(release: ReleaseUtility) -> Iterator[ClosenessFinding]:
 
 
 def _coefficient_finding(found: Regression) -> Iterator[ClosenessFinding]:
-    """Yield the finding on the coefficient that overlaps least; one untold overlaps by 0."""
+    """Yield the finding on the coefficient that overlaps least; by 0 if the release lacks it."""
     overlaps = [max(one.overlap or 0.0, 0.0) for one in found.coefficients]
     if not overlaps:
         return

@@ -39,7 +39,7 @@ class AloneLimit:
 class Alone:
     """The shares of the people who are alone for whoever also knows columns that leave unchanged.
 
-    A person counts whom the shown quasi-identifiers do not single out, and who is the only one of
+    Somebody counts whom the shown quasi-identifiers do not single out, but who is the only one of
     a class with a value, or with values of several columns. Shares are rounded up to four digits,
     and fewer than five people count as five.
     """
@@ -117,7 +117,7 @@ class AloneCounts:
 def measure_alone(
     blocks: Blocks, kept: Sequence[str], limit: AloneLimit, unseen: Sequence[str] = ()
 ) -> Alone:
-    """Count whom kept columns single out, `unseen` ones everybody; find those beyond the limit."""
+    """Count whom kept columns single out (`unseen` ones: everybody), and which exceed the limit."""
     able = tuple(name for name in kept if name not in unseen)
     judged = tuple(name for name in able if name not in limit.accepted)
     hidden = tuple(name for name in kept if name in unseen and name not in limit.accepted)
@@ -178,7 +178,7 @@ def _count_alone_people(crowds: Crowds, values: Counts) -> int:
 
 
 def _flag_alone_rows(crowds: Crowds, values: Counts) -> Flags:
-    """Flag rows of a person who is the only one of the crowd with the value of the row."""
+    """Flag each row whose value nobody else of its crowd has."""
     crowd, value, people = crowds.count_values(values)
     domain = int(values.max(initial=0)) + 1
     place = np.searchsorted(crowd * domain + value, crowds.class_of * domain + values)

@@ -116,7 +116,7 @@ class _LabelReader:
         return np.concatenate([leaves, _run_array(outside) + known])
 
     def _leaves_of(self, label: str) -> Counts | None:
-        """The places of the leaves of a label; None if the hierarchy does not know it."""
+        """The runs of places of a label's leaves; None if the hierarchy does not know the label."""
         if self._tree is None:
             return None
         try:
@@ -276,7 +276,7 @@ class CandidateCounts:
 
     @cached_property
     def _counts(self) -> Counts:
-        """Candidates per line: what classes show in the columns of the world."""
+        """Candidates per line; a line is what classes show in the columns of the world."""
         counts = np.zeros(len(self._tuples[0]), dtype=np.int64)
         for people in self._blocks():
             single = people.stop <= self._owners.single

@@ -39,7 +39,7 @@ class Keys:
     """What rows hold in columns that leave unchanged, and how many records each stands for."""
 
     number: Counts
-    """The same for rows of the release and of the table that hold the same."""
+    """Per row; rows that hold the same have one number, in the release and in the table."""
     records: Counts
 
 
@@ -84,7 +84,7 @@ def count_uncovered(before: Keys, after: Keys, columns: Sequence[ColumnPair]) ->
 
 
 def _distinct_rows(keys: Keys, columns: Sequence[Counts]) -> tuple[Counts, Counts]:
-    """The place of the first of all rows that are equal in all columns, and their records."""
+    """Return (first row, records) of each set of rows that are equal in keys and columns."""
     place = number_rows([keys.number, *columns])
     _, first = np.unique(place, return_index=True)
     return first.astype(np.int64), records_per_code(place, keys.records, len(first))

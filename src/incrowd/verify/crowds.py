@@ -1,8 +1,8 @@
 """Count released rows: which records show the same cells.
 
 Rows are distinct ones with the number of records that each stands for. Nothing here knows codes,
-hierarchies or searches. Cells are compared as text; a missing cell is
-equal to a missing cell, or, where a missing value matches anything, to every cell.
+hierarchies or searches. Cells are compared as text; a missing cell is equal to a missing cell, or,
+where a missing value matches anything, to every cell.
 """
 
 from collections.abc import Sequence
@@ -70,7 +70,7 @@ class Crowds:
         return crowd, value, count
 
     def _repeat_in_crowds(self, member: Counts) -> tuple[Counts, Counts]:
-        """Repeat entries for every crowd of their classes, which ascend: (crowds, places)."""
+        """Repeat entries of (ascending) classes for each crowd that has them: (crowds, places)."""
         if self.pairs is None:
             return member, np.arange(len(member), dtype=np.int64)
         crowd, inside = self.pairs
@@ -107,7 +107,7 @@ class NumberedCells:
 
     def __repr__(self) -> str:
         """Without values."""
-        return f"Cells({len(self.codes)} cells, {len(self.labels)} labels)"
+        return f"NumberedCells({len(self.codes)} cells, {len(self.labels)} labels)"
 
 
 def number_cells(column: pl.Series) -> NumberedCells:

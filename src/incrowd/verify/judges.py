@@ -96,7 +96,7 @@ Judgement = tuple[float, bool]
 
 
 def judge(model: Any, evidence: Evidence) -> Judgement:
-    """Judge a model; `NotMetError` if it has no judge, or its judge lacks what it needs."""
+    """Judge a model, setting near values to the threshold; `NotMetError` if it cannot be judged."""
     if model.name not in JUDGES:
         raise NotMetError(
             f"incrowd cannot verify the model {model.name!r}, so nothing was released",
@@ -173,7 +173,7 @@ def _judge_probabilistic(model: Any, evidence: Evidence) -> Judgement:
     """Judge whether crowds stand for k of the population, with confidence (Lodha-Thomas Def. 4).
 
     The share of the smallest crowd is bounded from below by its people among all who were drawn,
-    also those whom the release leaves out. More people than the population are no sample of it.
+    also those whom the release leaves out. With more people than the population 0 is reached.
     """
     size, n = int(evidence.people.min()), int(model.population)
     drawn = max(evidence.number_of_people, evidence.drawn or 0)

@@ -237,9 +237,9 @@ def _ends_of_text(leaves: Domain, text: str) -> tuple[float, float] | None:
 
 
 def _date_ends(leaves: Domain, text: str) -> tuple[float, float] | None:
-    """The first and last moment of what a text names (`_period`); None if it is no date.
+    """The first and last moment of a day, month, quarter, year or moment; None if it is no date.
 
-    The last is the start of the last day if leaves are days, else of what comes after.
+    The last is the start of the last day if leaves are days, else the start of the next period.
     """
     start, after = _period(text)
     if start is None or after is None:
@@ -249,7 +249,7 @@ def _date_ends(leaves: Domain, text: str) -> tuple[float, float] | None:
 
 
 def _period(text: str) -> tuple[Any, Any]:
-    """The start of a day, month, quarter or year and of the next; a moment, or None, twice."""
+    """Return (start, next start) of a day, month, quarter or year; a moment or None twice."""
     quarter = read_quarter(text)
     if quarter is not None:
         start = np.datetime64(quarter.low)

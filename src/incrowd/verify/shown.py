@@ -82,7 +82,7 @@ def demand_covering(tree: LabelTree, column: ShownColumn) -> None:
 
 
 def _flag_other_values(tree: LabelTree, column: ShownColumn) -> Flags:
-    """Flag pairs that show another value, not written as a set, and no node over their own."""
+    """Flag pairs whose label is another value (no set) and names no node over their own value."""
     values = enumerate(tree.labels[0].tolist(), start=1)
     code = {label: code for code, label in values if read_members(label) is None}
     texts = column.cells.labels.to_list()

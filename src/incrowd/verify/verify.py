@@ -115,7 +115,7 @@ class SeenRelease:
 
     def __repr__(self) -> str:
         """Without values."""
-        return f"Seen({self.records} records, {self.crowds.number} classes)"
+        return f"SeenRelease({self.records} records, {self.crowds.number} classes)"
 
     @property
     def records(self) -> int:
@@ -258,7 +258,7 @@ def demand_no_missing(released: CountedRows) -> None:
 
 
 def demand_accounted(leaving: int, whole: int, suppression: float) -> None:
-    """Demand that as few as allowed are left out, not counting those suppressed as missing."""
+    """Demand that of `whole` records that may leave at most a share `suppression` is left out."""
     gone, most = whole - leaving, meant_fraction(suppression)
     if gone < 0 or gone * most.denominator > most.numerator * whole:
         raise NotMetError(
@@ -268,7 +268,7 @@ def demand_accounted(leaving: int, whole: int, suppression: float) -> None:
 
 
 def demand_pseudonyms(name: str, pairs: CountedRows, pseudonym: Mapping[str, str]) -> None:
-    """Demand that the second of each of `pairs` is the first's `pseudonym`, or both are empty."""
+    """Demand that each of `pairs` is a value and its `pseudonym`, or missing on both sides."""
     held, shown = (number_cells(column) for column in pairs.cells.iter_columns())
     texts = np.array([None, *held.labels.to_list()], dtype=object)[held.codes]
     found = np.array([None, *shown.labels.to_list()], dtype=object)[shown.codes]
