@@ -297,7 +297,7 @@ class _ValueLine:
         return np.clip(begin, *self._edges), np.clip(last, *self._edges)
 
     def _cell_leaves(self, begins: CellGaps, ends: CellGaps) -> tuple[Codes, Codes]:
-        """The first and the last leaf of each cell; the outermost reach to their node's end."""
+        """First and last leaf of each cell; the outermost reach to the end of line or top node."""
         every = self.hierarchy.leaves.positions
         first, last = begins.begin.gaps(every) + 1, ends.end.gaps(every)
         first[0], last[-1] = 1, len(every)
@@ -341,7 +341,7 @@ class _ValueLine:
         return single & first & (behind | whole)
 
     def _cell_bounds(self, begins: CellGaps, ends: CellGaps, exact: Flags) -> list[Bounds]:
-        """How cells are written: exact ones by their value, the outermost without an end."""
+        """How cells are written: exact ones by their value, the outermost by `_open_outermost`."""
         leaves = self.hierarchy.leaves
         written = []
         for c, sure in enumerate(exact.tolist()):
@@ -388,7 +388,7 @@ class _ValueLine:
 
 
 def _names_a_day(end: str | None, leaves: Domain) -> bool:
-    """Whether a bound is a whole day, month or year, not a moment, or open; false if no dates."""
+    """Whether a bound is open, or a whole day, month or year and no moment; false if no dates."""
     if leaves.kind is not Kind.DATE:
         return False
     date = None if end is None else parse_date(end)

@@ -154,7 +154,7 @@ def limited_parts(people: Counts, low: Floats, high: Floats, k: int, widest: flo
 
 
 def _trace_begins(source: Counts, end: int) -> list[int]:
-    """Where the parts begin that end at mark `end`, ascending, given each end's begin."""
+    """Where the parts up to mark `end` begin, ascending; `source` has the begin for each end."""
     begins = []
     while end > 0:
         end = int(source[end])

@@ -193,9 +193,9 @@ class Intervals:
 
 
 def _multiples_that_merge(cells: Values, factor: int, limit: int, *, last: int) -> list[int]:
-    """Powers of the factor, `limit` at most, as long as they merge cells and leave `last` nodes.
+    """Powers of the factor, `limit` at most, that merge cells and leave at least `last` nodes.
 
-    With `last` 0 other values are pooled, so a level counts even if it merges or has no cells.
+    With `last` 0 other values are pooled: the first level counts even if it merges no cells.
     """
     times = 1
     chosen: list[int] = []

@@ -48,7 +48,7 @@ class Paths:
         return first
 
     def flag_second_parents(self, level: int, upward: slice) -> Flags:
-        """Flags of the paths whose entry on `level` has other parents than in its first path.
+        """Flags of the paths whose entry on `level` has other parents here than in its first path.
 
         `upward` are the levels of the parents that are compared.
         """
@@ -75,7 +75,7 @@ class Paths:
         return np.asarray(self.names[self.codes[level]])
 
     def ranks(self, level: int) -> Counts:
-        """The entries of a level, numbered from 0 as they first appear."""
+        """Per path the number of its entry on a level: 0, 1, … in the order of first appearance."""
         first = self.flag_first(level)
         rank = np.zeros(len(self.names), dtype=np.int64)
         rank[self.codes[level, first]] = np.arange(first.sum())
@@ -108,7 +108,7 @@ class Paths:
         return Paths(texts(list(names)), np.concatenate([self.codes, added], axis=1))
 
     def _first_places(self, codes: Codes) -> Counts:
-        """Where each name stands first among codes; anything for names that are not there."""
+        """Where each name stands first among codes; arbitrary for names that no code is of."""
         first = np.empty(len(self.names), dtype=np.int64)
         first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # of equal codes the last one stays
         return first

@@ -184,7 +184,7 @@ class Pools:
 def labels_of_sets(
     hierarchy: Hierarchy, start: Counts, member: Codes, pools: Pools | None
 ) -> Texts:
-    """What sets show: `member[start[c]:start[c + 1]]` for class c, of the pools or else leaves."""
+    """The label of each class c: the set `member[start[c]:start[c + 1]]`, of pools or leaves."""
     show = hierarchy.show_set if pools is None else pools.show_set
     shown = np.full(len(start) - 1, None, dtype=object)
     for c, (first, last) in enumerate(pairwise(start.tolist())):

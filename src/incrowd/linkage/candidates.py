@@ -160,7 +160,7 @@ class CandidateCounter:
         return np.append(counts, 0)[tuple_of]
 
     def largest_presence_chance(self, outcome: Outcome) -> float:
-        """The largest chance, not cut at 1, of anybody's presence: those of classes add up."""
+        """The largest chance that somebody is in the table, summed over classes, even above 1."""
         said = self._presence_chances(outcome)
         return float(np.bincount(said.person, said.share).max(initial=0.0))
 
@@ -202,7 +202,7 @@ class CandidateCounter:
         return _PresenceChances(np.repeat(first, counts), person, share)
 
     def flag_rows_within(self, low: Codes, high: Codes, level: Codes) -> Flags | None:
-        """Flags of world rows that these classes may stand for; None if cells overlap partly."""
+        """Flags of world rows that these classes may show; None if different cells overlap."""
         within: Flags = np.zeros(self.world.rows, dtype=np.bool_)
         if not low.shape[1]:
             return within

@@ -250,7 +250,7 @@ class BoxTree:
         return total
 
     def _order_by_place(self, boxes: Codes) -> Codes:
-        """The places of boxes in an order in which neighbours are queried one after the other."""
+        """An order of boxes, by place in `boxes`, in which near ones are queried in succession."""
         start, low, high = self._sets
         middle = (low[start[boxes]] + high[start[boxes + 1] - 1]) // 2
         return _build_tree(middle.astype(np.int32), self._atom_counts)[1]

@@ -87,7 +87,7 @@ def match(labels: Labels, domain: Domain, hierarchy: Hierarchy | None = None) ->
     """Find what each label may stand for in a column of the world; None is a missing value.
 
     A hierarchy decodes its own labels for the values that are its leaves. Other values and other
-    labels are compared as they are written (see `hierarchy.decoding`). The top stands for
+    labels are compared as they are written (see `hierarchy.written_labels`). The top stands for
     everything, missing values included; a missing cell stands for a missing value only.
     """
     return Matcher(domain, hierarchy).match(labels)

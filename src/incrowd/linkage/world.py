@@ -289,7 +289,7 @@ def flag_known_rows(world: World, name: str, leaves: Domain) -> Flags:
 
 
 def people_by_leaf(world: World, name: str, leaves: Domain) -> Counts:
-    """Individuals of each leaf (entry 0: of none); one of several rows counts by the first."""
+    """How many individuals have each leaf, or none (entry 0), each by the first of their rows."""
     codes = leaf_codes(world, name, leaves)
     if not world.everybody_once:
         codes = codes[np.unique(world.person, return_index=True)[1]]

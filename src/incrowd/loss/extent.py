@@ -16,8 +16,7 @@ from incrowd.values import STRICT, dataclass
 class Il1(Loss):
     """The average extent of the released classes, on the normalized scale of NCP.
 
-    Each class counts once, those that are left out not at all.
-    It is not superadditive: to split a class can raise it.
+    Each class counts once, those left out do not. Not superadditive: splitting can raise it.
 
     >>> Il1().name
     'il1'
@@ -30,7 +29,7 @@ class Il1(Loss):
         return float(ncp_of_classes(outcome).mean()) if len(outcome.classes) else 1.0
 
     def bound(self, outcome: Outcome, smallest: int = 1, spare: int | None = None) -> float:
-        """A lower bound: the mean if one class reaches `IlInf.bound` and all others least.
+        """A lower bound: the mean if one class has the extent `IlInf.bound`, the others the least.
 
         n classes above contain n different ones of the node, so their mean is at least that of the
         n - 1 smallest extents and the one that must be reached.
@@ -95,9 +94,9 @@ class WeightedMaxNcp(Loss):
 
 
 def _largest_extent(extents: Floats, outcome: Outcome, spare: int | None) -> float:
-    """The largest extent of what must be released: all records but `spare`, the farthest first.
+    """The largest extent that stays if the farthest classes, `spare` records, are left out.
 
-    Every class above contains a class of the node and reaches at least as far.
+    The smallest of all if any number may be (None), or if all are. Higher classes reach no less.
     """
     if spare is None:
         return float(extents.min())

@@ -37,15 +37,15 @@ class CountedColumn:
     """Which records are counted, and by which values of columns that are not quasi-identifying."""
 
     held: Codes
-    """What each row of the tally holds, 0, 1, …; -1 if it is not counted for that."""
+    """What each row of the tally holds, as a code 0, 1, …; -1 for rows that are not counted."""
     number: int
-    """How many different things can be held."""
+    """How many codes `held` can have."""
     even: float
-    """The chance of each of them if nothing is known of a record."""
+    """The chance of each code of `held` if nothing is known of a record."""
     masks: Mapping[int, Flags] = field(default_factory=dict)
     """By quasi-identifying column: the codes that are counted, where not all are."""
     chance: float = 1.0
-    """The chance of any of them if nothing is known of a record."""
+    """The chance that `held` is any code, not -1, if nothing is known of a record."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,7 +228,7 @@ class Cubes:
 
 @dataclass(frozen=True, eq=False)
 class _Adder:
-    """Makes the part of a cube that belongs to some of what is held."""
+    """Makes the part of a cube for a range of the codes `CountedColumn.held`, when called."""
 
     entries: tuple[Codes, Codes, Floats]
     """Class, code held and amount to spread, sorted by code."""
@@ -285,7 +285,7 @@ def _runs_of_cells(cells: ShownCells) -> _CodeRuns:
 
 
 def _set_runs(cells: ShownCells, least: int, most: int) -> _CodeRuns:
-    """The values of sets as runs; a set that is shown as suppressed is one run of all."""
+    """The values of sets as runs; a set that is shown as suppressed is one run of all codes."""
     assert cells.sets is not None  # noqa: S101  asked before
     mixed, (begin, low, high) = cells.suppressed, cells.sets.runs()
     sizes = np.diff(begin)

@@ -96,7 +96,7 @@ class Probabilistic(Model):
         return BoundProbabilistic(self, PopulationSample(*table, self.confidence, self.labels))
 
     def satisfied_by(self, classes: Classes) -> Flags:
-        """Which classes support k, if these are all classes of a table that shows one column."""
+        """Which classes support k, as if they were all classes of a table that shows one column."""
         return self._bound_to_classes(classes).satisfied_by(classes)
 
     def achieved_by(self, classes: Classes) -> float:

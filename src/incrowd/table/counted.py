@@ -27,7 +27,7 @@ class CountedRows:
     codes: Mapping[str, Codes] = field(default_factory=dict)
     """By column: the code of what the record held before it was recoded, 0 for missing."""
     unit: Codes | None = None
-    """Whose records they are, 0 for a record that belongs to nobody else; None if not asked."""
+    """Whose records they are, 0 for records that are a person each; None if not asked."""
     classes: Codes | None = None
     """The class that the records were put into; None if not asked."""
     weights: Floats | None = None

@@ -130,7 +130,7 @@ def _sum_weights(row_of: Codes, weights: Floats | None, rows: int) -> Floats | N
 
 
 def _count_records(columns: Sequence[Codes], unit: Codes | None, weights: Floats | None) -> int:
-    """Number of records, which all arrays must have; too many are refused."""
+    """The length of all arrays; `ValueError` if it differs, `LimitError` from 2^31 records on."""
     lengths = {len(array) for array in (*columns, unit, weights) if array is not None}
     if len(lengths) > 1:
         raise ValueError("columns differ in length")
