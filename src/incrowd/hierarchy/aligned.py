@@ -183,7 +183,7 @@ class _ValueLine:
         return low, high
 
     def _best_marks(self, gap: Counts, low: Floats, high: Floats) -> Counts:
-        """The marks of the best cells; `low` and `high` are the ends of cells at each mark."""
+        """Indices of the marks of the best cells; one from mark i to j spans `low[i]` to `high[j]`."""
         people, ask = self.people_before[gap], self.ask
         low, high = self._line_shares(low), self._line_shares(high)
         inner = self._lies_in_nodes
@@ -208,7 +208,7 @@ class _ValueLine:
         return (place - self.place[0]) / whole if whole else 0.0 * place
 
     def _top_node_marks(self, gap: Counts) -> Counts:
-        """The marks, by number, where a node of the highest level begins."""
+        """The indices of the marks where a node of the highest level begins."""
         nodes = self.hierarchy.maps[self.ask.highest or 0][self.held]
         begin = np.append(0, np.flatnonzero(np.diff(nodes)) + 1)
         return np.flatnonzero(np.isin(gap, begin))
@@ -288,7 +288,7 @@ class _ValueLine:
         return CutPoints(high, np.array(behind, dtype=np.bool_))
 
     def _cell_reach(self, marks: CellGaps) -> tuple[Floats, Floats]:
-        """Per mark: lower end of a cell that begins there, upper end of one that ends there."""
+        """Per mark: lower end of a cell that begins at it, upper end of one that ends at it."""
         step = step_of(self.hierarchy.leaves)
         begin, end = marks.begin.place, marks.end.place
         if step == 1:  # a declared step may end between two whole numbers

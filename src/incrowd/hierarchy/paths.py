@@ -42,7 +42,7 @@ class Paths:
         return bool((self.codes[-1] == self.codes[-1, 0]).all())
 
     def flag_first(self, level: int) -> Flags:
-        """Flags of the paths whose entry on a level stands there for the first time."""
+        """Flags of the paths that are the first with their entry on a level."""
         codes = self.codes[level]
         first: Flags = self._first_places(codes)[codes] == np.arange(len(codes))
         return first
@@ -115,6 +115,6 @@ class Paths:
 
 
 def _codes_of(entries: Sequence[str], names: dict[str, None]) -> Codes:
-    """The number of each entry among the names, from 0; each must be one of them."""
+    """The index of each entry among the names; each entry must be one of them."""
     place = dict(zip(names, range(len(names)), strict=True))
     return np.fromiter(map(place.__getitem__, entries), dtype=np.int32, count=len(entries))

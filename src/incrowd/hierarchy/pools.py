@@ -159,7 +159,7 @@ class Pools:
         return write_set(named, others=len(named) < len(members))
 
     def keep_shown(self, shown: Flags) -> "tuple[Pools, Codes]":
-        """The pools without members that are not shown, and the new number of each that is.
+        """The pools without members that are not shown, and the new index of each that is.
 
         Their leaves become part of the nearest shown node over them, or else of `*others*`, which
         must then be shown: a reader takes it for all that no label of the column names.

@@ -27,7 +27,7 @@ class DecodedColumn:
     """What the labels of one column stand for in the world; each label is decoded once."""
 
     place: int
-    """The number of the column among those of the problem."""
+    """The index of the column among those of the problem."""
     column: QuasiColumn
     domain: Domain
     missing: Missing
@@ -124,7 +124,7 @@ class CandidateCounter:
 
     @property
     def places(self) -> tuple[int, ...]:
-        """The numbers of the public columns among those of the problem."""
+        """The indices of the public columns among those of the problem."""
         return tuple(one.place for one in self.columns)
 
     @property
@@ -236,7 +236,7 @@ class CandidateCounter:
     def _decode_cells(
         self, cells: tuple[Codes, Codes, Codes], spans: bool, sets: Mapping[int, ValueSets]
     ) -> tuple[list[AtomSets], Codes]:
-        """Decode cells: return the sets of each public column, and the set of each class there."""
+        """Decode cells: return the sets of each public column, and in it the set of each class."""
         shown = []
         for one in self.columns:
             low, high, level = (matrix[one.place] for matrix in cells)

@@ -201,7 +201,7 @@ class FittingClasses:
     def _bit_sets(self, value: Codes) -> tuple[Any, Codes]:
         """Bit sets: per column and value that occurs, the classes of rows whose label has it.
 
-        Also return the number of the bit set of each class of people in each column.
+        Also return the index of the bit set of each class of people in each column.
         """
         known = np.empty(value.shape, dtype=np.int32)
         ranks = []

@@ -126,7 +126,7 @@ class LayerLookup:
         return [self._look_up_tuples(pattern) for pattern in self.patterns]
 
     def _look_up_tuples(self, pattern: Pattern) -> Codes:
-        """The number of the pattern's tuple that each point may be, -1 for none."""
+        """The index, in the pattern, of the tuple that each point may be; -1 for none."""
         digits = [
             layer[atom] for layer, atom in zip(pattern.layers, self.points.atoms, strict=True)
         ]
@@ -140,7 +140,7 @@ class LayerLookup:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _LookupStage:
-    """Columns whose digits fit one key, and the number of each key among those of the tuples."""
+    """Columns whose digits fit one key, and the index of each key among those of the tuples."""
 
     columns: range
     radices: tuple[int, ...]

@@ -210,7 +210,7 @@ class AttackTables:
         return self._data_with("control")
 
     def _data_with(self, people: str) -> AttackData:
-        """The release with the people of this table, whose columns are merged where rows allow."""
+        """The release with this table's people; neighbouring known values of equal labels merged."""
         shared = self.shared_columns(people)
         sensitive = [name for name in self.sensitive if name in shared]
         known = self._drop_sensitive(self.known_columns_in(people))

@@ -229,7 +229,7 @@ def _codes_of_rows(codes: Codes, rows: Counts) -> Codes:
 
 
 def _pair_rows(left: Codes, right: Codes, people: int) -> tuple[Counts, Counts]:
-    """All pairs of rows with one id below `people`; rows without a partner are paired with -1."""
+    """All pairs of rows of equal ids (all below `people`); rows without a partner have -1."""
     start, order = group_by_owner(right, people)
     partners = np.where(left == MISSING, 0, np.diff(start)[left])
     times = np.maximum(partners, 1)

@@ -138,7 +138,7 @@ class Cubes:
         return place
 
     def _true_counts(self, place: Counts, cells: int) -> tuple[Counts, Counts]:
-        """The numbers of the cells in which the table holds somebody, and its records there."""
+        """The indices of the cells in which the table holds somebody, and the records in each."""
         counted = self._passing & (self.counted.held >= 0)
         held = self.counted.held[counted].astype(np.int64)
         keys = held * cells + place[counted]
@@ -241,7 +241,7 @@ class _Adder:
     """Of the dimensions, if the cube is made of differences."""
 
     def __call__(self, first: int, number: int, cells: int) -> Floats:
-        """The estimates of a cube for codes `first` and so many on: number * cells long."""
+        """The estimates for `number` codes held, from `first` on: number * cells entries."""
         class_of, held, amount = self.entries
         here = slice(*np.searchsorted(held, [first, first + number]).tolist())
         cube = np.zeros(number * cells, dtype=np.float64)
@@ -300,7 +300,7 @@ def _set_runs(cells: ShownCells, least: int, most: int) -> _CodeRuns:
 
 
 def _spread_steps(runs: _CodeRuns, size: int, stride: int) -> tuple[Counts, Counts, Floats]:
-    """The places and amounts of steps, up at the first code of a run, down after its last."""
+    """Where each class's steps start; places and amounts: up at a run's begin, down behind it."""
     even = np.repeat(runs.even, np.diff(runs.start))
     place = np.stack([runs.low, runs.high + 1], axis=1).ravel()
     step = np.stack([even, -even], axis=1).ravel()

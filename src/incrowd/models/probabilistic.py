@@ -100,7 +100,7 @@ class Probabilistic(Model):
         return self._bound_to_classes(classes).satisfied_by(classes)
 
     def achieved_by(self, classes: Classes) -> float:
-        """The k that the smallest class supports; infinity if there is no class."""
+        """The k that the smallest class supports, as `satisfied_by` reads it; infinity for none."""
         return self._bound_to_classes(classes).achieved_by(classes)
 
     def hides_among(self) -> int:

@@ -89,7 +89,7 @@ def ranges(low: Codes, high: Codes) -> Counts:
 
 
 def find_keys(keys: Counts, wanted: Counts) -> tuple[Counts, Flags]:
-    """The place of each wanted key among ascending ones (any if it is not there); whether it is."""
+    """The place of each wanted key among ascending ones (any if absent); flags of those present."""
     if not len(keys):
         return np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=np.bool_)
     place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)

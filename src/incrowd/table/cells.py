@@ -117,7 +117,7 @@ def with_enums(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _repeats(column: pl.Series) -> bool:
-    """Whether each of the first `_GLANCE` texts of a column occurs twice there, on average."""
+    """Whether each text among the first `_GLANCE` cells occurs twice in them, on average."""
     return column.head(_GLANCE).n_unique() * 2 <= min(len(column), _GLANCE)
 
 

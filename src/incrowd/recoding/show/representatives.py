@@ -78,7 +78,7 @@ def choose_representatives(
     Both are of the class, or of its bucket in the column where every class shows its buckets.
     The lower median, so that somebody of the class has it; of equally frequent values the first in
     leaf order; missing if most records of the class lack the value. A column with a lowest level
-    shows the node of that value there. `columns` are those of the table.
+    shows the node of that value on this level. `columns` are those of the table.
     """
     tally, class_of = outcome.tally, outcome.class_of
     assert tally is not None  # noqa: S101  an outcome of a search has its rows
