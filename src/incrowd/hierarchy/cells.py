@@ -212,7 +212,7 @@ def grid_of(
     bounds: Sequence[Bounds],
     labels: Sequence[str],
 ) -> CellGrid:
-    """The grid of cells over so many leaves; leaves between two cells belong to the second.
+    """The grid of cells over 1 to `leaves`; leaves between two cells belong to the second.
 
     `run` has the first and the last leaf of each cell, `reach` the smallest and largest value.
     """

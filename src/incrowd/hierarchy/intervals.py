@@ -213,7 +213,7 @@ def _multiples_that_merge(cells: Values, factor: int, limit: int, *, last: int) 
 
 
 def _quantile_cuts(values: Values, counts: Counts | None, number: int) -> list[Number]:
-    """Where intervals begin that hold about the same number of records each, but for the first.
+    """The cuts between intervals of about as many records each: at most `number` intervals.
 
     They begin where round cells of many records do (`hierarchy.aligned`), not on a single record.
     """

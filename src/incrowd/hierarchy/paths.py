@@ -19,7 +19,7 @@ class Paths:
     names: Texts
     """The distinct entries."""
     codes: Codes
-    """Which of the names, from 0, stands on each level of each path: shape (levels, paths)."""
+    """The index in `names` of the entry on each level of each path: shape (levels, paths)."""
 
     @classmethod
     def of_rows(cls, rows: Sequence[Path]) -> "Paths":

@@ -202,7 +202,7 @@ class CandidateCounter:
         return _PresenceChances(np.repeat(first, counts), person, share)
 
     def flag_rows_within(self, low: Codes, high: Codes, level: Codes) -> Flags | None:
-        """Flags of world rows that these classes may show; None if different cells overlap."""
+        """Flags of world rows that these classes cover; None if different cells overlap."""
         within: Flags = np.zeros(self.world.rows, dtype=np.bool_)
         if not low.shape[1]:
             return within
@@ -264,7 +264,7 @@ class CandidateCounter:
 
 
 def _distinct_tuples(lines: Codes, sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:
-    """As `tuples_of`, for few classes, which may be in order: a search asks very often."""
+    """As `tuples_of`, but fast for few classes or classes in order: a search asks very often."""
     place, number = number_columns(lines)
     tuples = np.empty((len(lines), number), dtype=np.int32)
     tuples[:, place] = lines

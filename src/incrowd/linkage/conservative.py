@@ -52,7 +52,7 @@ class Conservative:
 
     @property
     def k_sure(self) -> int | None:
-        """The same k by what rows decode to, which is never below `k`; None without rows."""
+        """The k of every possible world by what rows decode to, at least `k`; None without rows."""
         return int(self.sure.min()) if len(self.sure) else None
 
 

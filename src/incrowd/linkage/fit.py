@@ -53,7 +53,7 @@ class ColumnSets:
         return self.every - self.played
 
     def note_played(self, number: int = 1) -> None:
-        """Count so many more sets as played; several threads may call this."""
+        """Count more sets as played, `number` of them; several threads may call this."""
         with self._lock:
             self.played += number
         self._watch.tell("sets of known columns", min(self.played / self.every, 1.0))

@@ -32,9 +32,9 @@ _SMALL = 2**16
 _DIRECT = 2
 """With more patterns than this, the rows of the world are folded before the lookup."""
 _PASSES = 16
-"""Building a tree costs as much as so many passes over the points."""
+"""Building a tree costs as much as this many passes over the points."""
 _PER_TUPLE = 250
-"""One query of a tree costs as much as looking up so many points."""
+"""One query of a tree costs as much as looking up this many points."""
 
 
 Index: TypeAlias = "LayerLookup | BoxTree"

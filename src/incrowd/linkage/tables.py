@@ -210,7 +210,7 @@ class AttackTables:
         return self._data_with("control")
 
     def _data_with(self, people: str) -> AttackData:
-        """The release with this table's people; neighbouring known values of equal labels merged."""
+        """The release with this table's people; known values of equal labels are merged."""
         shared = self.shared_columns(people)
         sensitive = [name for name in self.sensitive if name in shared]
         known = self._drop_sensitive(self.known_columns_in(people))
@@ -305,7 +305,7 @@ class AttackTables:
         return np.array(found, dtype=np.int64)[true.codes]
 
     def notes(self) -> Iterator[str]:
-        """Yield sentences on what the tables lack or show, and which attacks that leaves out."""
+        """Yield sentences on what the tables lack or show, and which attacks are left out then."""
         if not self.sensitive:
             yield (
                 "no sensitive column is named, so attacks on sensitive values are left out "

@@ -16,7 +16,8 @@ from incrowd.values import STRICT, dataclass
 class Il1(Loss):
     """The average extent of the released classes, on the normalized scale of NCP.
 
-    Each class counts once, those left out do not. Not superadditive: splitting can raise it.
+    Each class counts once, those that are left out not at all.
+    It is not superadditive: to split a class can raise it.
 
     >>> Il1().name
     'il1'
@@ -86,7 +87,7 @@ class WeightedMaxNcp(Loss):
     left out, its records lose all they have."""
 
     def of(self, outcome: Outcome) -> float:
-        """The largest share of what the whole table has to lose that one class loses."""
+        """The largest loss of a class, or of all left-out records, over the loss of everything."""
         if outcome.records == 0:
             return 0.0
         lost = ncp_of_classes(outcome) * outcome.classes.records

@@ -29,7 +29,7 @@ _LARGEST = 2**26
 _BLOCK = 2**22
 """Cells that are worked on at a time."""
 _ROUNDING = 1e-9
-"""Of a record: what sums may lose; no cell that somebody is in is estimated lower."""
+"""The part of a record that sums may lose; no cell that holds somebody is estimated lower."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -311,7 +311,7 @@ def _add_compatible(found: CompatibleClasses, values: Counts, total: Counts) -> 
 def _gather_compatible(
     found: CompatibleClasses, rows: _CountedCodes
 ) -> list[tuple[Codes, Codes, Counts]]:
-    """Class, code and count of all that the classes of one pattern are compatible with."""
+    """Class, code and count of each entry that compatible classes give to the classes of `here`."""
     number = len(rows.start) - 1
     entry, place = histogram_kernels.expand_rows(rows.start, found.member)
     start, code, count = histogram_kernels.histogram(

@@ -72,7 +72,7 @@ def entries(start: Counts, rows: Codes | Counts) -> tuple[Counts, Counts]:
 
 
 def each_by_itself(number: int) -> Rows:
-    """The compressed rows in which each of so many rows has one member: itself."""
+    """The compressed rows in which each of `number` rows has one member: itself."""
     every = np.arange(number + 1, dtype=np.int64)
     return every, every[:-1].astype(np.int32)
 

@@ -177,7 +177,7 @@ def _cast_if_fitting(column: pl.Series, dtype: pl.DataType | None) -> pl.Series:
 
 _NUMBER = r"^-?(0|[1-9]\d*)(\.\d*)?([eE][+-]?\d{1,2})?$"
 _DIGITS = 15
-"""A float64 keeps so many digits, whatever they are."""
+"""A float64 keeps this many digits, whatever they are."""
 
 
 def frame_digest(columns: Iterable[pl.Series]) -> str:

@@ -136,7 +136,7 @@ _LARGEST_KEY = 2**62
 """Keys of rows stay below this."""
 
 _DENSE = 2**22
-"""Up to so many possible keys have a counter each."""
+"""Up to this many possible keys have a counter each."""
 
 
 class _Digit(NamedTuple):

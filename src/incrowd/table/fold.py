@@ -41,7 +41,7 @@ def fold(
 
     Rows are in lexicographic order of their codes, first column first, so that the order of the
     records does not matter. A record whose unit is missing is a person of its own. With `records`
-    a line stands for so many of them that were counted already, all of one unit if there are units;
+    a line stands for that many records, counted already, all of one unit if there are units;
     `weights` are then their sums, and no record can be told (`row_of` is None).
     """
     if records is not None:

@@ -31,9 +31,9 @@ _TIMES = (
 )
 _EXACT = 2.0**53
 _GLANCE = 100
-"""Test so many texts before all of them."""
+"""This many texts are tested before all of them."""
 _DIGITS = 17
-"""A float64 is written with at most so many digits."""
+"""A float64 is written with at most this many digits."""
 
 
 @dataclass(frozen=True, eq=False)
