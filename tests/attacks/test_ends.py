@@ -88,7 +88,7 @@ def test_whom_the_ends_point_at(shown, people, data):
     )
     tables = tables_of(release, world)
     found = find_sole_matches(tables.linked_world)
-    numbers = tables.world_tables.people
+    numbers = tables.world_tables.individual_by_id
     told = naive.pointed(shown, people)
     assert found.person.tolist() == sorted(numbers[f"p{who}"] for who in told)
     inside = data.draw(st.sets(st.sampled_from([p[2] for p in people])))
@@ -266,7 +266,7 @@ def test_a_few_lucky_claims_break_no_limit():
 def test_every_format_of_labels(label, values, told):
     world = pl.DataFrame({"id": [f"p{i}" for i in range(4)], "x": values})
     tables = tables_of(pl.DataFrame({"x": [label] * 2}), world)
-    number = tables.world_tables.people
+    number = tables.world_tables.individual_by_id
     assert set(find_sole_matches(tables.linked_world).person.tolist()) == {
         number[f"p{i}"] for i in told
     }

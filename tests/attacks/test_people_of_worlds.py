@@ -91,7 +91,7 @@ def test_who_may_be_in_the_table_by_the_values_of_the_original(people, records):
         (open_attack_table("world", world, Reading()),),
     )
     expected = naive.may_be_present(records, people)
-    number = tables.world_tables.people
+    number = tables.world_tables.individual_by_id
     found = tables.membership.inside
     assert {who for who in {p[2] for p in people} if found[number[f"p{who}"]]} == expected
     fit = all(record in {p[:2] for p in people} for record in records)

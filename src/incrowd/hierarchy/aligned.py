@@ -183,7 +183,7 @@ class _ValueLine:
         return low, high
 
     def _best_marks(self, gap: Counts, low: Floats, high: Floats) -> Counts:
-        """The marks of the best cells; `low` and `high` are the ends of cells at each mark."""
+        """The best cells, as indices of marks; one from mark i to j spans `low[i]` to `high[j]`."""
         people, ask = self.people_before[gap], self.ask
         low, high = self._line_shares(low), self._line_shares(high)
         inner = self._lies_in_nodes
@@ -208,7 +208,7 @@ class _ValueLine:
         return (place - self.place[0]) / whole if whole else 0.0 * place
 
     def _top_node_marks(self, gap: Counts) -> Counts:
-        """The marks, by number, where a node of the highest level begins."""
+        """The indices of the marks where a node of the highest level begins."""
         nodes = self.hierarchy.maps[self.ask.highest or 0][self.held]
         begin = np.append(0, np.flatnonzero(np.diff(nodes)) + 1)
         return np.flatnonzero(np.isin(gap, begin))
@@ -288,7 +288,7 @@ class _ValueLine:
         return CutPoints(high, np.array(behind, dtype=np.bool_))
 
     def _cell_reach(self, marks: CellGaps) -> tuple[Floats, Floats]:
-        """Per mark: lower end of a cell that begins there, upper end of one that ends there."""
+        """Per mark: lower end of a cell that begins at it, upper end of one that ends at it."""
         step = step_of(self.hierarchy.leaves)
         begin, end = marks.begin.place, marks.end.place
         if step == 1:  # a declared step may end between two whole numbers
@@ -297,7 +297,7 @@ class _ValueLine:
         return np.clip(begin, *self._edges), np.clip(last, *self._edges)
 
     def _cell_leaves(self, begins: CellGaps, ends: CellGaps) -> tuple[Codes, Codes]:
-        """The first and the last leaf of each cell; the outermost reach to their node's end."""
+        """First and last leaf of each cell; the outermost reach to the end of line or top node."""
         every = self.hierarchy.leaves.positions
         first, last = begins.begin.gaps(every) + 1, ends.end.gaps(every)
         first[0], last[-1] = 1, len(every)
@@ -341,7 +341,7 @@ class _ValueLine:
         return single & first & (behind | whole)
 
     def _cell_bounds(self, begins: CellGaps, ends: CellGaps, exact: Flags) -> list[Bounds]:
-        """How cells are written: exact ones by their value, the outermost without an end."""
+        """How cells are written: exact ones by their value, the outermost by `_open_outermost`."""
         leaves = self.hierarchy.leaves
         written = []
         for c, sure in enumerate(exact.tolist()):
@@ -388,7 +388,7 @@ class _ValueLine:
 
 
 def _names_a_day(end: str | None, leaves: Domain) -> bool:
-    """Whether a bound is a whole day, month or year, not a moment, or open; false if no dates."""
+    """Whether a bound is open, or a whole day, month or year and no moment; false if no dates."""
     if leaves.kind is not Kind.DATE:
         return False
     date = None if end is None else parse_date(end)

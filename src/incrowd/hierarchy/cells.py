@@ -41,7 +41,7 @@ class CutPoints:
         return gaps
 
     def take(self, which: Counts | Flags) -> "CutPoints":
-        """Some of the points, by number or by flag."""
+        """Some of the points, by index or by flag."""
         return CutPoints(self.place[which], self.behind[which])
 
     def point_of_gaps(
@@ -81,7 +81,7 @@ class CellGaps:
     """Gaps between held values where cells may be parted, and the two ends of the line.
 
     Each is a *mark*, numbered from 0. A cell that begins at a mark begins at the last point of its
-    gap, one that ends there at the first.
+    gap; a cell that ends at a mark ends at the first point of its gap.
     """
 
     gap: Counts
@@ -92,8 +92,8 @@ class CellGaps:
     def of_points(cls, lows: CutPoints, highs: CutPoints, values: Floats) -> "CellGaps":
         """The gaps between values in which points lie, and the two ends of the values.
 
-        Cells begin at the last low end of a gap and end at its first high end, so that the crowd of
-        an end is on the cell's own side where that is possible.
+        Cells begin at the last low end of a gap and end at its first high end, so that the
+        crowded interval of either end lies inside the cell where that is possible.
         """
         low_gap, low = lows.pick_per_gap(values, last=True)
         high_gap, high = highs.pick_per_gap(values, last=False)
@@ -110,7 +110,7 @@ class CellGaps:
         return len(self.gap)
 
     def take(self, which: Counts) -> "CellGaps":
-        """Some of the marks, by number."""
+        """Some of the marks, by index."""
         return CellGaps(self.gap[which], self.begin.take(which), self.end.take(which))
 
 
@@ -154,7 +154,7 @@ def limited_parts(people: Counts, low: Floats, high: Floats, k: int, widest: flo
 
 
 def _trace_begins(source: Counts, end: int) -> list[int]:
-    """Where the parts begin that end at mark `end`, ascending, given each end's begin."""
+    """Where the parts up to mark `end` begin, ascending; `source` has the begin for each end."""
     begins = []
     while end > 0:
         end = int(source[end])
@@ -212,7 +212,7 @@ def grid_of(
     bounds: Sequence[Bounds],
     labels: Sequence[str],
 ) -> CellGrid:
-    """The grid of cells over so many leaves; leaves between two cells belong to the second.
+    """The grid of cells over 1 to `leaves`; leaves between two cells belong to the second.
 
     `run` has the first and the last leaf of each cell, `reach` the smallest and largest value.
     """

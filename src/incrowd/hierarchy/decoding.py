@@ -1,4 +1,4 @@
-"""From labels to the values they may stand for (Bettini's Dec), by hierarchy or as written."""
+"""From labels to the leaves of a hierarchy that they may stand for (Bettini's Dec)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ Run = tuple[int, int]
 class Decoded:
     """The leaves that many labels may stand for, as runs of codes.
 
-    Label i is number `of[i]` of the distinct labels; that one stands for the runs
+    Label i is distinct label d = `of[i]`, counted from 0. Distinct label d stands for the runs
     `low[start[d]:start[d + 1]]` to `high[…]`, ascending and apart. Missing is the run 0 to 0.
     """
 
@@ -159,10 +159,10 @@ class Decoder:
         found.extend(self._runs_of_set(label, unnamed))
         if len(found) == 1:
             return found
-        return merge_runs(found) if found else self._run_of_spelling(label)
+        return merge_runs(found) if found else self._runs_of_spelling(label)
 
     def _plain_span(self, label: str) -> Run | None:
-        """The leaves of a span such as `[17, 25]`; None if it may be read in another way, too."""
+        """The leaves of a span such as `[17, 25]`; None for other or ambiguous labels."""
         if label[:1] != "[" or label[-1] != "]" or label[1] == '"':
             return None
         first, _, last = label[1:-1].partition(", ")
@@ -178,12 +178,12 @@ class Decoder:
         members = read_members(label)
         if members is None:
             return []
-        runs = [self._runs_of_name(value) for value in members.values]
+        runs = [self._runs_named(value) for value in members.values]
         if not all(runs):
             return []
         return [*(run for found in runs for run in found), *(unnamed if members.others else ())]
 
-    def _runs_of_name(self, name: str) -> list[Run]:
+    def _runs_named(self, name: str) -> list[Run]:
         """The runs of the nodes and of the value that have this name; none if nothing has."""
         code = self._code_of_leaf.get(name)
         return [*self._runs_of_nodes.get(name, ()), *([] if code is None else [(code, code)])]
@@ -191,22 +191,22 @@ class Decoder:
     def _run_between(self, bounds: Bounds) -> Run | None:
         """The run of leaves between two bounds, which may be names; None if there is none."""
         if bounds.low_inside and bounds.high_inside:
-            low, high = (self._run_of_name.get(end or "") for end in (bounds.low, bounds.high))
+            low, high = (self._outer_run_named.get(end or "") for end in (bounds.low, bounds.high))
             if low is not None and high is not None:
                 return (low[0], high[1]) if low[0] <= high[1] else None
         return locate(self._leaves, bounds)
 
     @cached_property
-    def _run_of_name(self) -> dict[str, Run]:
-        """The run from the first to the last leaf of the leaf and the nodes of each name."""
+    def _outer_run_named(self) -> dict[str, Run]:
+        """By name: one run, from the first to the last leaf under all nodes (and leaf) named so."""
         named = {label: (code, code) for label, code in self._code_of_leaf.items()}
         for label, runs in self._runs_of_nodes.items():
             every = [*runs, named[label]] if label in named else runs
             named[label] = (min(low for low, _ in every), max(high for _, high in every))
         return named
 
-    def _run_of_spelling(self, label: str) -> list[Run]:
-        """The run of a value in another spelling than ours, such as `1.0` for 1; empty if none."""
+    def _runs_of_spelling(self, label: str) -> list[Run]:
+        """The run of a value in another spelling than ours, such as `1.0` for 1; no run if none."""
         if self._leaves.kind is Kind.TEXT:
             number = parse_number(label)
             code = None if number is None else self._code_of_leaf.get(number_text(number))

@@ -193,9 +193,9 @@ class Intervals:
 
 
 def _multiples_that_merge(cells: Values, factor: int, limit: int, *, last: int) -> list[int]:
-    """Powers of the factor, `limit` at most, as long as they merge cells and leave `last` nodes.
+    """Powers of the factor, `limit` at most, that merge cells and leave at least `last` nodes.
 
-    With `last` 0 other values are pooled, so a level counts even if it merges or has no cells.
+    With `last` 0 other values are pooled: the first level counts even if it merges no cells.
     """
     times = 1
     chosen: list[int] = []
@@ -213,7 +213,7 @@ def _multiples_that_merge(cells: Values, factor: int, limit: int, *, last: int) 
 
 
 def _quantile_cuts(values: Values, counts: Counts | None, number: int) -> list[Number]:
-    """Where intervals begin that hold about the same number of records each, but for the first.
+    """The cuts between intervals of about as many records each: at most `number` intervals.
 
     They begin where round cells of many records do (`hierarchy.aligned`), not on a single record.
     """

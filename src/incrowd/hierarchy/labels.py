@@ -81,7 +81,7 @@ def number_text(value: Number) -> str:
 
 
 def parse_number(text: str) -> Number | None:
-    """The number in a text; None if the text is no number.
+    """The number in a text; None if the text is no number, or one too large to be finite.
 
     >>> parse_number("20"), parse_number("0.5"), parse_number("twenty")
     (20, 0.5, None)
@@ -327,7 +327,7 @@ def step_of(domain: Domain) -> float:
 
 
 def reach_of(label: str, domain: Domain) -> Reach | None:
-    """The smallest and the largest value that bounds allow; None if the label has no bounds.
+    """The smallest and the largest value of a label; None if its ends do not fit the column.
 
     Whole numbers and days end on the last one inside: `[20, 30)` reaches to 29 in a column of whole
     numbers, and to 30 in a column of fractions.

@@ -14,7 +14,7 @@ _DAYS = re.compile(r"(?:[0-9]{4}-[0-9]{2}-[0-9]{2}\n)++")
 
 
 def as_values(labels: list[str], kind: Kind, *, strict: bool) -> Values | None:
-    """The labels read as numbers or dates; None if one of them is neither.
+    """The labels as dates (`kind` DATE) or else numbers; None if one is none, or without numbers.
 
     With `strict` each must be written as a domain of numbers would write it: 0017 stays text.
     """

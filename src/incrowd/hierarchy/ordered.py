@@ -66,7 +66,7 @@ class Ordered(Builder):
         return Domain(Kind.TEXT, texts(labels))
 
     def _level_by_size(self, size: int) -> Level:
-        """One level with groups of so many neighbours, the last one smaller if need be."""
+        """One level with groups of `size` neighbours, the last one smaller if need be."""
         labels = []
         for start in range(0, len(self.values), size):
             group = self.values[start : start + size]

@@ -19,7 +19,7 @@ class Paths:
     names: Texts
     """The distinct entries."""
     codes: Codes
-    """Which of the names, from 0, stands on each level of each path: shape (levels, paths)."""
+    """The index in `names` of the entry on each level of each path: shape (levels, paths)."""
 
     @classmethod
     def of_rows(cls, rows: Sequence[Path]) -> "Paths":
@@ -42,13 +42,13 @@ class Paths:
         return bool((self.codes[-1] == self.codes[-1, 0]).all())
 
     def flag_first(self, level: int) -> Flags:
-        """Flags of the paths whose entry on a level stands there for the first time."""
+        """Flags of the paths that are the first with their entry on a level."""
         codes = self.codes[level]
         first: Flags = self._first_places(codes)[codes] == np.arange(len(codes))
         return first
 
     def flag_second_parents(self, level: int, upward: slice) -> Flags:
-        """Flags of the paths whose entry on `level` has other parents than in its first path.
+        """Flags of the paths whose entry on `level` has other parents here than in its first path.
 
         `upward` are the levels of the parents that are compared.
         """
@@ -75,7 +75,7 @@ class Paths:
         return np.asarray(self.names[self.codes[level]])
 
     def ranks(self, level: int) -> Counts:
-        """The entries of a level, numbered from 0 as they first appear."""
+        """Per path the number of its entry on a level: 0, 1, … in the order of first appearance."""
         first = self.flag_first(level)
         rank = np.zeros(len(self.names), dtype=np.int64)
         rank[self.codes[level, first]] = np.arange(first.sum())
@@ -108,13 +108,13 @@ class Paths:
         return Paths(texts(list(names)), np.concatenate([self.codes, added], axis=1))
 
     def _first_places(self, codes: Codes) -> Counts:
-        """Where each name stands first among codes; anything for names that are not there."""
+        """Where each name stands first among codes; arbitrary for names that no code is of."""
         first = np.empty(len(self.names), dtype=np.int64)
         first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # of equal codes the last one stays
         return first
 
 
 def _codes_of(entries: Sequence[str], names: dict[str, None]) -> Codes:
-    """The number of each entry among the names, from 0; each must be one of them."""
+    """The index of each entry among the names; each entry must be one of them."""
     place = dict(zip(names, range(len(names)), strict=True))
     return np.fromiter(map(place.__getitem__, entries), dtype=np.int32, count=len(entries))

@@ -159,7 +159,7 @@ class Pools:
         return write_set(named, others=len(named) < len(members))
 
     def keep_shown(self, shown: Flags) -> "tuple[Pools, Codes]":
-        """The pools without members that are not shown, and the new number of each that is.
+        """The pools without members that are not shown, and the new index of each that is.
 
         Their leaves become part of the nearest shown node over them, or else of `*others*`, which
         must then be shown: a reader takes it for all that no label of the column names.
@@ -184,7 +184,7 @@ class Pools:
 def labels_of_sets(
     hierarchy: Hierarchy, start: Counts, member: Codes, pools: Pools | None
 ) -> Texts:
-    """What sets show: `member[start[c]:start[c + 1]]` for class c, of the pools or else leaves."""
+    """The label of each class c: the set `member[start[c]:start[c + 1]]`, of pools or leaves."""
     show = hierarchy.show_set if pools is None else pools.show_set
     shown = np.full(len(start) - 1, None, dtype=object)
     for c, (first, last) in enumerate(pairwise(start.tolist())):

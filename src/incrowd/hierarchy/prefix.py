@@ -98,5 +98,5 @@ def _are_whole(domain: Domain) -> bool:
 
 
 def _masked_label(key: str, shown: int, width: int) -> str:
-    """The code with so many characters masked; as it is if it shows all of them."""
+    """A masked code that begins with `key`; codes shorter than `shown` as they are."""
     return key if len(key) < shown else mask_code(key, len(key) + max(width - shown, 0))

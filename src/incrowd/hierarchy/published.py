@@ -52,7 +52,7 @@ def path_of(system: System, label: str) -> Path | None:
 
 
 def share_of(system: System, labels: Iterable[str]) -> float:
-    """The share of these texts that are codes of the list."""
+    """The share of these texts that are codes of the list; 0 if there are no texts."""
     found = [path_of(system, label) is not None for label in labels]
     return sum(found) / len(found) if found else 0.0
 
@@ -198,7 +198,7 @@ def _month_path(label: str) -> Path | None:
 
 
 def _day_path(label: str) -> Path | None:
-    """Whether a day of the week, by name only, is on the weekend; None if it is none."""
+    """`weekend` or `working day`, for the name of a day of the week; None if it is none."""
     number = None if label.isdigit() else _number_of_name(label, _DAYS.split(), 7)
     return None if number is None else ("weekend" if number > 5 else "working day",)
 

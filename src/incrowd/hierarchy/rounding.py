@@ -44,7 +44,7 @@ _FACTORS = (1, 2, 4, 5)
 _MOST_PLACES = 9
 """Numbers with more decimal places are taken for a continuum."""
 _FINEST = 1e6
-"""A continuum is parted no finer than into so many."""
+"""The finest intervals of a continuum are its range divided by this."""
 _SAFE = 2.0**52
 """Whole numbers up to here are exact as floats."""
 
@@ -64,7 +64,7 @@ class NumberGrid:
 
     @cached_property
     def _scaled(self) -> tuple[int, int, int]:
-        """Origin and width as whole numbers of the same fraction, and how many make one."""
+        """Origin and width as multiples of one decimal unit, and how many such units make 1."""
         places = max(_decimal_places(self.origin), _decimal_places(self.width))
         return (
             _scale_exactly(self.origin, places),
@@ -222,7 +222,7 @@ def _date_intervals(days: Values, step: DateStep) -> Ends:
 
 
 def _month_parts(days: Values, months: Values, width: int) -> Ends:
-    """The parts of months, so many days wide, that hold values; the last of a month is longer."""
+    """The parts of months, `width` days wide, that hold values; the last ends with its month."""
     first = months.astype("datetime64[D]").astype(np.int64)
     part = (days.astype(np.int64) - first) // width
     last = {1: 30, 5: 5, 10: 2}[width]

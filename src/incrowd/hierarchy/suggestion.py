@@ -100,7 +100,7 @@ def suggest(
 def _suggest_whole_numbers(  # noqa: PLR0911  one for each sort of numbers
     domain: Domain, column: str, nature: Nature, counts: Counts | None
 ) -> Suggestion | None:
-    """A hierarchy for postal codes, other codes, months, years or counts; None for others."""
+    """A hierarchy for codes, few numbers, years or counts; None for other whole numbers."""
     values, n, words = domain.values, len(domain), set(words_of(column))
     if _POSTAL.search(column):
         return Suggestion(Prefix(), f"{n} numbers named like postal codes: masked from the right")
@@ -178,7 +178,7 @@ def _sample_texts(values: Values) -> list[str]:
 # Texts
 
 
-def _suggest_texts(sample: Sequence[str], n: int, column: str) -> Suggestion:  # noqa: PLR0911  the same
+def _suggest_texts(sample: Sequence[str], n: int, column: str) -> Suggestion:  # noqa: PLR0911  one for each look
     """A hierarchy for n texts, by the look of some of them and the column's name."""
     digits = _flagged_share(text.isdigit() for text in sample)
     lengths = {len(text) for text in sample}

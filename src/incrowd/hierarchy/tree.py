@@ -184,7 +184,7 @@ def build_by_groups(
     """The hierarchy of values by the groups over each (`path_of`), in the order of their groups.
 
     A value without a path that is itself the name of a group lies in it, any other in `*other*`;
-    `InputError` if no value is `what` has a path.
+    `InputError`, with `what` for what is expected, if there are values and none has a path.
     """
     labels = domain.labels.tolist()
     if not labels:
@@ -230,7 +230,7 @@ def _order_depth_first(leaves: list[str], ranks: list[Counts]) -> tuple[Domain, 
 def _sort_by_value(
     leaves: list[str], kind: Kind, ranks: list[Counts]
 ) -> tuple[Domain, Codes] | None:
-    """The leaves as sorted numbers or dates and their order; None if a node is no range of them."""
+    """Leaves as sorted numbers or dates, and their order; None unless distinct and nodes ranges."""
     scale = Kind.DATE if kind is Kind.DATE else Kind.NUMBER
     values = as_values(leaves, scale, strict=kind is Kind.TEXT)
     if values is None:

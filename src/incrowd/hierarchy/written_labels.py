@@ -99,7 +99,7 @@ class WrittenLabels:
         return self._runs_between(bounds, Kind.DATE) or self._year_runs(bounds)
 
     def _interval_runs(self, label: str) -> list[Run]:
-        """The codes of the values in an interval: numbers, dates, years or, in order, texts."""
+        """The codes of values in an interval: numbers, dates, years or, by code point, texts."""
         bounds = read_any_bounds(label)
         if bounds is None:
             return []
@@ -195,7 +195,7 @@ class WrittenLabels:
 
 
 def _year_of(end: str | None, *, before: bool = False) -> str | None:
-    """The year of a date with a month, or with `before` of the time just before it; else None."""
+    """The year of a date with a month (`before`: of the moment before it); None for others."""
     date = None if end is None else parse_date(end)
     unit = "Y" if date is None else np.datetime_data(date.dtype)[0]
     if date is None or unit == "Y":

@@ -121,6 +121,6 @@ def digits_shown(code: str) -> str | None:
 
 
 def _area_level(areas: list[str], step: int) -> Level:
-    """One level of areas by so many digits; pooled areas stay as they are."""
+    """One level of areas by their first `step` digits; pooled areas stay as they are."""
     keys = texts([area if area == POOLED else area[:step] for area in areas])
     return Level.of(keys, lambda key: mask_code(key, _WIDTH))

@@ -210,7 +210,7 @@ def distinct_rows_as_points(
 
 
 def _mostly_distinct(lines: Sequence[Codes]) -> bool:
-    """Whether a sample of the rows has almost no equal ones, so that folding is hardly worth it."""
+    """Whether rows are many and few in a sample are equal, so that folding is hardly worth it."""
     step = max(len(lines[0]) // _SAMPLE, 1)
     sample = [np.ascontiguousarray(line[::step]) for line in lines]
     size = len(sample[0])

@@ -87,7 +87,7 @@ def _end_parts(
 def _member_parts(
     one: DecodedColumn, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSets]
 ) -> _ClassParts:
-    """The members of the sets that classes show in this column, each as a part by itself."""
+    """Each member of the sets that classes show in this column, of sets without missing."""
     held = sets[one.place]
     sizes = np.diff(held.start)
     class_of = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)

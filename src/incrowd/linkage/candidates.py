@@ -27,7 +27,7 @@ class DecodedColumn:
     """What the labels of one column stand for in the world; each label is decoded once."""
 
     place: int
-    """The number of the column among those of the problem."""
+    """The index of the column among those of the problem."""
     column: QuasiColumn
     domain: Domain
     missing: Missing
@@ -124,7 +124,7 @@ class CandidateCounter:
 
     @property
     def places(self) -> tuple[int, ...]:
-        """The numbers of the public columns among those of the problem."""
+        """The indices of the public columns among those of the problem."""
         return tuple(one.place for one in self.columns)
 
     @property
@@ -160,7 +160,7 @@ class CandidateCounter:
         return np.append(counts, 0)[tuple_of]
 
     def largest_presence_chance(self, outcome: Outcome) -> float:
-        """The largest chance, not cut at 1, of anybody's presence: those of classes add up."""
+        """The largest chance that somebody is in the table, summed over classes, even above 1."""
         said = self._presence_chances(outcome)
         return float(np.bincount(said.person, said.share).max(initial=0.0))
 
@@ -202,7 +202,7 @@ class CandidateCounter:
         return _PresenceChances(np.repeat(first, counts), person, share)
 
     def flag_rows_within(self, low: Codes, high: Codes, level: Codes) -> Flags | None:
-        """Flags of world rows that these classes may stand for; None if cells overlap partly."""
+        """Flags of world rows that these classes cover; None if different cells overlap."""
         within: Flags = np.zeros(self.world.rows, dtype=np.bool_)
         if not low.shape[1]:
             return within
@@ -236,7 +236,7 @@ class CandidateCounter:
     def _decode_cells(
         self, cells: tuple[Codes, Codes, Codes], spans: bool, sets: Mapping[int, ValueSets]
     ) -> tuple[list[AtomSets], Codes]:
-        """Decode cells: return the sets of each public column, and the set of each class there."""
+        """Decode cells: return the sets of each public column, and in it the set of each class."""
         shown = []
         for one in self.columns:
             low, high, level = (matrix[one.place] for matrix in cells)
@@ -264,7 +264,7 @@ class CandidateCounter:
 
 
 def _distinct_tuples(lines: Codes, sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:
-    """As `tuples_of`, for few classes, which may be in order: a search asks very often."""
+    """As `tuples_of`, but fast for few classes or classes in order: a search asks very often."""
     place, number = number_columns(lines)
     tuples = np.empty((len(lines), number), dtype=np.int32)
     tuples[:, place] = lines

@@ -47,12 +47,12 @@ class Conservative:
 
     @property
     def k(self) -> int | None:
-        """Conservatively k-anonymous by Theorem 4; None without rows."""
+        """The k of conservative k-anonymity by Theorem 4; None without rows."""
         return int(self.equal.min()) if len(self.equal) else None
 
     @property
     def k_sure(self) -> int | None:
-        """Conservatively k-anonymous by what rows decode to: never below `k`; None without rows."""
+        """The k of every possible world by what rows decode to, at least `k`; None without rows."""
         return int(self.sure.min()) if len(self.sure) else None
 
 
@@ -92,7 +92,7 @@ def _individuals_within(
     complete: bool,
     equal: bool,
 ) -> Counts:
-    """Per row, how many individuals have a row that decodes within it or, if `equal`, the same."""
+    """Per row, how many individuals have a row that decodes within it (`equal`: shows the same)."""
     sets = [
         atom_sets_of(_labels_within(column, tree, complete=complete, equal=equal))
         for column, tree in zip(columns, trees, strict=True)
@@ -248,7 +248,7 @@ def _labels_of_one_value(labels: Labels, hierarchy: Hierarchy | None) -> list[st
 
 
 def _is_value(label: str, finest: int) -> bool:
-    """Whether a label is a number, or a date in a unit at least as fine as this one."""
+    """Whether a label is a number, or a year, day or moment no coarser than `_UNITS[finest]`."""
     date = parse_date(label)
     if date is None or (label.isdecimal() and len(label) != 4):
         return parse_number(label) is not None

@@ -83,7 +83,7 @@ class LabelDecoding:
 
     @cached_property
     def values_by_label(self) -> Rows:
-        """The values of each label in compressed rows."""
+        """The values of each label in compressed rows; `LimitError` if there are too many."""
         check_room(int(self.sizes.sum()))
         return offsets(self.sizes), ranges(self.low, self.high).astype(np.int32)
 
@@ -100,7 +100,7 @@ class LabelDecoding:
 
     @cached_property
     def label_of(self) -> Codes:
-        """The label of each value, `labels` where there is none; only if labels are disjoint."""
+        """The label of each value; where there is none, `labels`. Only if labels are disjoint."""
         label = np.full(self.values, self.labels, dtype=np.int32)
         start, value = self.values_by_label
         label[value] = owners(start)
@@ -117,7 +117,7 @@ class LabelDecoding:
 
     @property
     def merged(self) -> tuple["LabelDecoding", Codes]:
-        """The decoding with neighboring values of equal labels merged, and each one's new value."""
+        """The decoding with neighboring values of equal labels merged; each old value's new one."""
         ends = np.zeros(self.values + 1, dtype=np.bool_)
         ends[self.low] = ends[self.high + 1] = ends[:1] = True
         one = (np.cumsum(ends) - 1).astype(np.int32)
@@ -201,7 +201,7 @@ class FittingClasses:
     def _bit_sets(self, value: Codes) -> tuple[Any, Codes]:
         """Bit sets: per column and value that occurs, the classes of rows whose label has it.
 
-        Also return the number of the bit set of each class of people in each column.
+        Also return the index of the bit set of each class of people in each column.
         """
         known = np.empty(value.shape, dtype=np.int32)
         ranks = []

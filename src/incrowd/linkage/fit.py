@@ -36,9 +36,9 @@ class ColumnSets:
     def __init__(self, width: int, largest: int, watch: Watch | None = None) -> None:
         self.largest = min(largest, width)
         self.every = 1 + sum(comb(width, size) for size in range(1, min(largest, width - 1) + 1))
-        """How many there are."""
+        """How many sets there are to play."""
         self.played = 1
-        """How many have been played; the set of all columns always is."""
+        """How many sets have been played; the set of all columns counts from the start."""
         self._watch = watch or Watch()
         self._lock = Lock()
 
@@ -49,11 +49,11 @@ class ColumnSets:
 
     @property
     def left_out(self) -> int:
-        """How many were not played."""
+        """How many sets were not played."""
         return self.every - self.played
 
     def note_played(self, number: int = 1) -> None:
-        """Count so many more sets as played; several threads may call this."""
+        """Count more sets as played, `number` of them; several threads may call this."""
         with self._lock:
             self.played += number
         self._watch.tell("sets of known columns", min(self.played / self.every, 1.0))

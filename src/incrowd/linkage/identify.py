@@ -77,7 +77,7 @@ def _why_not_helpful(public: Sequence[str], promise: AtLeast) -> str:
 
 
 def refuse_broken_promise(promise: AtLeast, world: World) -> None:
-    """Raise `InputError` for a promise that a world breaks in those of its columns it knows."""
+    """Raise `InputError` if values in all columns of a world are shared by fewer than promised."""
     sizes = crowd_sizes(world)
     few = sizes[sizes < promise.people]
     if len(few):
@@ -90,7 +90,7 @@ def refuse_broken_promise(promise: AtLeast, world: World) -> None:
 
 
 def crowd_sizes(world: World) -> Counts:
-    """How many individuals share each combination of values that somebody has, without missing."""
+    """Individuals per combination of values that occurs; rows with a missing value are ignored."""
     lines = [column.codes for column in world.columns.values()]
     whole = np.logical_and.reduce([line != MISSING for line in lines])
     pairs = fold([*(line[whole] for line in lines), world.person[whole]], ()).quasi

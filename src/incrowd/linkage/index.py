@@ -32,9 +32,9 @@ _SMALL = 2**16
 _DIRECT = 2
 """With more patterns than this, the rows of the world are folded before the lookup."""
 _PASSES = 16
-"""Building a tree costs as much as so many passes over the points."""
+"""Building a tree costs as much as this many passes over the points."""
 _PER_TUPLE = 250
-"""One query of a tree costs as much as looking up so many points."""
+"""One query of a tree costs as much as looking up this many points."""
 
 
 Index: TypeAlias = "LayerLookup | BoxTree"
@@ -126,7 +126,7 @@ class LayerLookup:
         return [self._look_up_tuples(pattern) for pattern in self.patterns]
 
     def _look_up_tuples(self, pattern: Pattern) -> Codes:
-        """The number of the pattern's tuple that each point may be, -1 for none."""
+        """The index, in the pattern, of the tuple that each point may be; -1 for none."""
         digits = [
             layer[atom] for layer, atom in zip(pattern.layers, self.points.atoms, strict=True)
         ]
@@ -140,7 +140,7 @@ class LayerLookup:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _LookupStage:
-    """Columns whose digits fit one key, and the number of each key among those of the tuples."""
+    """Columns whose digits fit one key, and the index of each key among those of the tuples."""
 
     columns: range
     radices: tuple[int, ...]
@@ -250,7 +250,7 @@ class BoxTree:
         return total
 
     def _order_by_place(self, boxes: Codes) -> Codes:
-        """The places of boxes in an order in which neighbours are queried one after the other."""
+        """An order of boxes, by place in `boxes`, in which near ones are queried in succession."""
         start, low, high = self._sets
         middle = (low[start[boxes]] + high[start[boxes + 1] - 1]) // 2
         return _build_tree(middle.astype(np.int32), self._atom_counts)[1]

@@ -247,7 +247,7 @@ def _percent(share: float) -> str:
 
 
 def _spelling_hint(labels: Sequence[str], domain: Domain) -> str:
-    """How the spelling of most of these labels differs from the world's; empty if unclear."""
+    """How the spelling of as many of these labels as possible differs; empty if unclear."""
     if not len(domain):
         return "the world has no values in this column"
     values = domain.labels.tolist()

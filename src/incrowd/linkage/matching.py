@@ -87,7 +87,7 @@ def match(labels: Labels, domain: Domain, hierarchy: Hierarchy | None = None) ->
     """Find what each label may stand for in a column of the world; None is a missing value.
 
     A hierarchy decodes its own labels for the values that are its leaves. Other values and other
-    labels are compared as they are written (see `hierarchy.decoding`). The top stands for
+    labels are compared as they are written (see `hierarchy.written_labels`). The top stands for
     everything, missing values included; a missing cell stands for a missing value only.
     """
     return Matcher(domain, hierarchy).match(labels)
@@ -130,7 +130,7 @@ class Matcher:
         self._rest = WrittenLabels(Domain(domain.kind, domain.values[order[self._known :]]))
 
     def match(self, labels: Labels, named: frozenset[str] | None = None) -> Matching:
-        """As the function `match`; `named` are the names in all labels, if these are not all."""
+        """As the function `match`; `named` are the names in all of a column's labels."""
         names = names_in_labels(labels) if named is None else named
         by_hierarchy = self._decode_labels([label for label in labels if label is not None], names)
         runs = [self._runs_of_label(label, by_hierarchy, names) for label in labels]

@@ -60,7 +60,7 @@ class Membership:
         """
         if not self.known:
             return self._inside_by_values if self._common_columns else None
-        inside = np.zeros(self._individuals, dtype=np.bool_)
+        inside = np.zeros(self._number_bound, dtype=np.bool_)
         for ids in (self._ids_in_world, self.tables.linked_world.truth):
             if ids is not None:
                 inside[ids] = True
@@ -89,11 +89,11 @@ class Membership:
         """A note if no id of the original is in the world, or more are in another spelling."""
         if self._ids is None or not len(self._ids):
             return
-        listed, respelled = int((self._ids > 0).sum()), self._respelled
-        if respelled > listed:
+        listed, alike = int((self._ids > 0).sum()), self._found_in_any_spelling
+        if alike > listed:
             yield (
                 f"{listed:,} of {len(self._ids):,} ids of the original are in the world as they "
-                f"are written, and {respelled:,} apart from case, leading zeros, spaces and signs: "
+                f"are written, and {alike:,} apart from case, leading zeros, spaces and signs: "
                 "spell ids alike"
                 + ("" if listed else "; who of the table is in the world counts as unknown")
             )
@@ -101,14 +101,14 @@ class Membership:
             yield "no id of the original is in the world: nobody of the table is on the list"
 
     @property
-    def _individuals(self) -> int:
+    def _number_bound(self) -> int:
         """One more than the largest number of an individual of the world."""
         return int(self.tables.linked_world.world.person.max(initial=0)) + 1
 
     @property
     def _ids_in_world(self) -> Codes | None:
-        """As `_ids`; None, too, if the world has ids in another spelling only."""
-        if self._ids is None or (not (self._ids > 0).any() and self._respelled):
+        """As `_ids`; None, too, if ids of the world occur, but all of them in another spelling."""
+        if self._ids is None or (not (self._ids > 0).any() and self._found_in_any_spelling):
             return None
         return self._ids
 
@@ -129,12 +129,12 @@ class Membership:
         return original.code_labels(knowledge.world_id, knowledge)
 
     @cached_property
-    def _respelled(self) -> int:
-        """How many records of the original have an id of the world, in whatever spelling."""
+    def _found_in_any_spelling(self) -> int:
+        """How many records of the original have an id of the world, in the same spelling or not."""
         column = self._id_column
         if column is None:
             return 0
-        there = {plain_spelling(one) for one in self.tables.world_tables.people}
+        there = {plain_spelling(one) for one in self.tables.world_tables.individual_by_id}
         held = Counter(column.codes.tolist())
         labels = enumerate(column.domain.labels.tolist(), start=1)
         return sum(held[code] for code, one in labels if plain_spelling(one) in there)
@@ -144,7 +144,7 @@ class Membership:
         """By number of an individual: whether a record of the original has the person's values."""
         linked = self._linked_records
         _, person = linked.candidates_of(np.arange(len(linked.candidates)))
-        return np.bincount(person, minlength=self._individuals) > 0
+        return np.bincount(person, minlength=self._number_bound) > 0
 
     @property
     def _common_columns(self) -> list[str]:

@@ -67,7 +67,7 @@ class AttackTables:
         return self.knowledge.name_in(name, self.others[table].names)
 
     def shared_columns(self, table: str) -> tuple[str, ...]:
-        """The columns that the release and another table share, except the id."""
+        """The release's columns that another table has too (its id column: see `_has_column`)."""
         parts = self.tables_named(table)
         return tuple(
             name
@@ -102,16 +102,17 @@ class AttackTables:
 
     @cached_property
     def sensitive(self) -> tuple[str, ...]:
-        """The sensitive columns asked for, or the policy's; `PolicyError` for an unknown one."""
+        """The sensitive columns asked for (`PolicyError` if unknown), else those of the policy."""
         declared = [name for name in self.knowledge.declared if name in self.release.names]
         given = self.knowledge.sensitive or declared
         return tuple(dict.fromkeys(self.release.require_column(name) for name in given))
 
     @cached_property
     def known_columns(self) -> tuple[str, ...]:
-        """The columns that an attacker may know: those asked for, quasi-identifying, or all shared.
+        """Columns that an attacker may know: those asked for, else the policy's quasi-identifiers.
 
-        `InputError` if there is none.
+        Else all that the world or the original shares with the release (all of the release without
+        either) but sensitive ones. `InputError` for none, `PolicyError` for an unknown one.
         """
         if self.knowledge.knows:
             return tuple(dict.fromkeys(map(self.release.require_column, self.knowledge.knows)))
@@ -151,7 +152,7 @@ class AttackTables:
 
     @property
     def public(self) -> tuple[str, ...]:
-        """PAttr (Bettini Section 2): what the world shares with the release, or what is known."""
+        """PAttr (Bettini Section 2): known columns of the world; without one, all not sensitive."""
         if self.worlds:
             return self.known_columns_in("world")
         return tuple(self._drop_sensitive(self.known_columns))
@@ -205,11 +206,11 @@ class AttackTables:
 
     @cached_property
     def control(self) -> AttackData:
-        """The release with the control's people; `InputError` if all they share is sensitive."""
+        """The release with the control's people; `InputError` without a known column to share."""
         return self._data_with("control")
 
     def _data_with(self, people: str) -> AttackData:
-        """The release with the people of this table, whose columns are merged where rows allow."""
+        """The release with this table's people; known values of equal labels are merged."""
         shared = self.shared_columns(people)
         sensitive = [name for name in self.sensitive if name in shared]
         known = self._drop_sensitive(self.known_columns_in(people))
@@ -289,7 +290,7 @@ class AttackTables:
     def original_records(self) -> Counts | None:
         """The record of the original that each released row was, by its id; -1 if unknown.
 
-        None without a truth, or if the original has no ids or lacks some or repeats some.
+        None without a truth, or if the original (there must be one) lacks or repeats ids.
         """
         original, world_id = self.others["original"], self.knowledge.world_id
         if "truth" not in self.others or world_id not in original.names:
@@ -304,7 +305,7 @@ class AttackTables:
         return np.array(found, dtype=np.int64)[true.codes]
 
     def notes(self) -> Iterator[str]:
-        """Yield sentences on what the tables lack or show, and which attacks that leaves out."""
+        """Yield sentences on what the tables lack or show, and which attacks are left out then."""
         if not self.sensitive:
             yield (
                 "no sensitive column is named, so attacks on sensitive values are left out "
@@ -357,7 +358,8 @@ class AttackTables:
         yield from self.membership.notes
         if world_id is None or world_id not in self.release.names:
             return
-        shown, people = self.release.code_labels(world_id, self.knowledge), self.world_tables.people
+        shown = self.release.code_labels(world_id, self.knowledge)
+        people = self.world_tables.individual_by_id
         named = np.array([False, *(label in people for label in shown.domain.labels.tolist())])
         rows = int(named[shown.codes].sum())
         if rows:

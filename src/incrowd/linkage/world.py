@@ -229,7 +229,7 @@ def _codes_of_rows(codes: Codes, rows: Counts) -> Codes:
 
 
 def _pair_rows(left: Codes, right: Codes, people: int) -> tuple[Counts, Counts]:
-    """All pairs of rows with one id below `people`; rows without a partner are paired with -1."""
+    """All pairs of rows of equal ids (all below `people`); rows without a partner have -1."""
     start, order = group_by_owner(right, people)
     partners = np.where(left == MISSING, 0, np.diff(start)[left])
     times = np.maximum(partners, 1)
@@ -289,7 +289,7 @@ def flag_known_rows(world: World, name: str, leaves: Domain) -> Flags:
 
 
 def people_by_leaf(world: World, name: str, leaves: Domain) -> Counts:
-    """Individuals of each leaf (entry 0: of none); one of several rows counts by the first."""
+    """How many individuals have each leaf, or none (entry 0), each by the first of their rows."""
     codes = leaf_codes(world, name, leaves)
     if not world.everybody_once:
         codes = codes[np.unique(world.person, return_index=True)[1]]

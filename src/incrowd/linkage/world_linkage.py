@@ -90,7 +90,7 @@ class RowCandidates:
 
     @property
     def unlisted(self) -> int:
-        """How many of the released people cannot be in the world, at least."""
+        """How many released rows, at least, are about people who are not in the world."""
         return len(self.number) - int(self.most_listed.sum() + 1e-9)
 
     @property
@@ -194,11 +194,11 @@ class WorldLinkage:
             listed=self._listed,
             listed_at_most=self.truth is None and self.listed_at_most,
             one_each=self.one_each,
-            fixed=all(self._has_apart_labels[name] for name in names),
+            fixed=all(self._has_disjoint_labels[name] for name in names),
         )
 
     @cached_property
-    def _has_apart_labels(self) -> dict[str, bool]:
+    def _has_disjoint_labels(self) -> dict[str, bool]:
         """By column, whether no value has two labels that stand for it."""
         return {one.name: one.decoding.has_disjoint_labels for one in self._shared}
 

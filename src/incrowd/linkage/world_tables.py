@@ -1,4 +1,4 @@
-"""Tables with names, and what an attacker knows of them."""
+"""The tables of an attack, what an attacker knows of them, and the tables of a world."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -106,14 +106,14 @@ class AttackerKnowledge:
     """A chance above this counts as found or learned."""
 
     def name_in(self, name: str, names: Sequence[str]) -> str:
-        """The name of a release column in a table of these columns: its new name, if there."""
+        """The name of a release column in a table of these columns: its new name if it is there."""
         called = self.rename.get(name, name)
         return called if called in names else name
 
 
 @dataclass(frozen=True, eq=False)
 class WorldTables:
-    """The tables with names that an attacker may have, under the release's names."""
+    """The tables that make a world, with columns under the release's names."""
 
     parts: tuple[AttackTable, ...]
     knowledge: AttackerKnowledge
@@ -136,14 +136,14 @@ class WorldTables:
         return join_by_id([(held, ids) for held, ids in zip(parts, self._ids, strict=True) if held])
 
     @property
-    def people(self) -> dict[str, int]:
-        """By id: the number of each individual, in every world of these tables."""
+    def individual_by_id(self) -> dict[str, int]:
+        """By id: the number that its individual has in every world of these tables."""
         labels = self._ids[0].domain.labels.tolist()
         return {label: code for code, label in enumerate(labels, start=1)}
 
     def numbers_of_ids(self, ids: CodedColumn) -> Codes:
         """The number of the individual with each of these ids; 0 for ids that these tables lack."""
-        number = self.people
+        number = self.individual_by_id
         code = [0, *(number.get(label, 0) for label in ids.domain.labels.tolist())]
         return np.array(code, dtype=np.int32)[ids.codes]
 
@@ -171,10 +171,10 @@ class WorldTables:
         """The ids of each table, all coded by one domain."""
         world_id = str(self.knowledge.world_id)
         ids = [part.code_labels(world_id, self.knowledge) for part in self.parts]
-        return ids if len(ids) == 1 else _code_by_one_domain(ids)
+        return ids if len(ids) == 1 else _recode_by_labels(ids)
 
 
-def _code_by_one_domain(columns: Sequence[CodedColumn]) -> list[CodedColumn]:
+def _recode_by_labels(columns: Sequence[CodedColumn]) -> list[CodedColumn]:
     """Code columns anew by one domain of all their labels, which are in no order."""
     code: dict[str, int] = {}
     every = [column.domain.labels.tolist() for column in columns]

@@ -25,8 +25,8 @@ class ShownCells:
     def suppressed(self) -> Flags:
         """Flags of the cells that show nothing.
 
-        Spans of ordered columns show their ends whatever their level, unless they have none, and
-        sets their values, unless they mix missing values with others.
+        Spans of ordered columns show their ends whatever their level, unless they have none, sets
+        their values; both show nothing where missing values are mixed with others.
         """
         if self.sets is not None:
             return self.sets.mixed

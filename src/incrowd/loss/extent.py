@@ -30,7 +30,7 @@ class Il1(Loss):
         return float(ncp_of_classes(outcome).mean()) if len(outcome.classes) else 1.0
 
     def bound(self, outcome: Outcome, smallest: int = 1, spare: int | None = None) -> float:
-        """A lower bound: the mean if one class reaches `IlInf.bound` and all others least.
+        """A lower bound: the mean if one class has the extent `IlInf.bound`, the others the least.
 
         n classes above contain n different ones of the node, so their mean is at least that of the
         n - 1 smallest extents and the one that must be reached.
@@ -87,7 +87,7 @@ class WeightedMaxNcp(Loss):
     left out, its records lose all they have."""
 
     def of(self, outcome: Outcome) -> float:
-        """The largest share of what the whole table has to lose that one class loses."""
+        """The largest loss of a class, or of all left-out records, over the loss of everything."""
         if outcome.records == 0:
             return 0.0
         lost = ncp_of_classes(outcome) * outcome.classes.records
@@ -95,9 +95,9 @@ class WeightedMaxNcp(Loss):
 
 
 def _largest_extent(extents: Floats, outcome: Outcome, spare: int | None) -> float:
-    """The largest extent of what must be released: all records but `spare`, the farthest first.
+    """The largest extent that stays if the farthest classes, `spare` records, are left out.
 
-    Every class above contains a class of the node and reaches at least as far.
+    The smallest of all if any number may be (None), or if all are. Higher classes reach no less.
     """
     if spare is None:
         return float(extents.min())

@@ -39,7 +39,7 @@ class QueryPrecision:
     """The error of what a release answers to one query; no count of the table is in it."""
 
     line: int
-    """Of the workload."""
+    """The line of the workload that holds the query."""
     kl: float
     """Divergence of the estimated from the true answer, in nats; 0 without GROUP BY."""
     relative: float

@@ -29,7 +29,7 @@ _LARGEST = 2**26
 _BLOCK = 2**22
 """Cells that are worked on at a time."""
 _ROUNDING = 1e-9
-"""Of a record: what sums may lose; no cell that somebody is in is estimated lower."""
+"""The part of a record that sums may lose; no cell that holds somebody is estimated lower."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,15 +37,15 @@ class CountedColumn:
     """Which records are counted, and by which values of columns that are not quasi-identifying."""
 
     held: Codes
-    """What each row of the tally holds, 0, 1, …; -1 if it is not counted for that."""
+    """What each row of the tally holds, as a code 0, 1, …; -1 for rows that are not counted."""
     number: int
-    """How many different things can be held."""
+    """How many codes `held` can have."""
     even: float
-    """The chance of each of them if nothing is known of a record."""
+    """The chance of each code of `held` if nothing is known of a record."""
     masks: Mapping[int, Flags] = field(default_factory=dict)
     """By quasi-identifying column: the codes that are counted, where not all are."""
     chance: float = 1.0
-    """The chance of any of them if nothing is known of a record."""
+    """The chance that `held` is any code, not -1, if nothing is known of a record."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +138,7 @@ class Cubes:
         return place
 
     def _true_counts(self, place: Counts, cells: int) -> tuple[Counts, Counts]:
-        """The numbers of the cells in which the table holds somebody, and its records there."""
+        """The indices of the cells in which the table holds somebody, and the records in each."""
         counted = self._passing & (self.counted.held >= 0)
         held = self.counted.held[counted].astype(np.int64)
         keys = held * cells + place[counted]
@@ -228,7 +228,7 @@ class Cubes:
 
 @dataclass(frozen=True, eq=False)
 class _Adder:
-    """Makes the part of a cube that belongs to some of what is held."""
+    """Makes the part of a cube for a range of the codes `CountedColumn.held`, when called."""
 
     entries: tuple[Codes, Codes, Floats]
     """Class, code held and amount to spread, sorted by code."""
@@ -241,7 +241,7 @@ class _Adder:
     """Of the dimensions, if the cube is made of differences."""
 
     def __call__(self, first: int, number: int, cells: int) -> Floats:
-        """The estimates of a cube for codes `first` and so many on: number * cells long."""
+        """The estimates for `number` codes held, from `first` on: number * cells entries."""
         class_of, held, amount = self.entries
         here = slice(*np.searchsorted(held, [first, first + number]).tolist())
         cube = np.zeros(number * cells, dtype=np.float64)
@@ -285,7 +285,7 @@ def _runs_of_cells(cells: ShownCells) -> _CodeRuns:
 
 
 def _set_runs(cells: ShownCells, least: int, most: int) -> _CodeRuns:
-    """The values of sets as runs; a set that is shown as suppressed is one run of all."""
+    """The values of sets as runs; a set that is shown as suppressed is one run of all codes."""
     assert cells.sets is not None  # noqa: S101  asked before
     mixed, (begin, low, high) = cells.suppressed, cells.sets.runs()
     sizes = np.diff(begin)
@@ -300,7 +300,7 @@ def _set_runs(cells: ShownCells, least: int, most: int) -> _CodeRuns:
 
 
 def _spread_steps(runs: _CodeRuns, size: int, stride: int) -> tuple[Counts, Counts, Floats]:
-    """The places and amounts of steps, up at the first code of a run, down after its last."""
+    """Where each class's steps start; places and amounts: up at a run's begin, down behind it."""
     even = np.repeat(runs.even, np.diff(runs.start))
     place = np.stack([runs.low, runs.high + 1], axis=1).ravel()
     step = np.stack([even, -even], axis=1).ravel()

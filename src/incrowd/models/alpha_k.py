@@ -74,7 +74,7 @@ class AlphaK(Model):
         return (classes.people >= self.k) & fair
 
     def achieved_by(self, classes: Classes) -> float:
-        """The largest share of a value in any class, 1 if a class is too small; 0 without one."""
+        """The largest share of a value in a class, 1 if one is too small; 0 if there is none."""
         if (classes.people < self.k).any():
             return 1.0
         shares = self._commonest(classes) / np.maximum(classes.people, 1)

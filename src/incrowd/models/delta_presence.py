@@ -50,7 +50,7 @@ class DeltaPresence(Model):
 
     @property
     def meaning(self) -> str:
-        """The share of the people whom a class fits who may be in the table."""
+        """The largest share of those whom a class fits that may be in the table, in plain words."""
         most = round_up_percent(self.delta)
         return (
             f"Of the people of the world whom a class fits, at most {most} are in the table. "

@@ -182,7 +182,7 @@ class Model(ABC):
         return 0
 
     def largest_presence(self) -> float:
-        """The most of the people whom a class fits who may be in the table, as a share."""
+        """The largest share of those whom a class fits that may be in the table; 1 for no limit."""
         return 1.0
 
     def hides_among(self) -> int:
@@ -207,7 +207,7 @@ class Model(ABC):
         return ShareLimits()
 
     def most_kept(self, classes: Classes) -> Counts:
-        """A limit, per class, of the people of any part of it that satisfies the model.
+        """Per class, a limit on the people of any part of the class that satisfies the model.
 
         0 if no part does. What stays of a class when its records are told apart satisfies a
         monotone model as a whole, so a search learns how many records leave at least wherever

@@ -96,11 +96,11 @@ class Probabilistic(Model):
         return BoundProbabilistic(self, PopulationSample(*table, self.confidence, self.labels))
 
     def satisfied_by(self, classes: Classes) -> Flags:
-        """Which classes support k, if these are all classes of a table that shows one column."""
+        """Which classes support k, as if they were all classes of a table that shows one column."""
         return self._bound_to_classes(classes).satisfied_by(classes)
 
     def achieved_by(self, classes: Classes) -> float:
-        """The k that the smallest class supports; infinity if there is no class."""
+        """The k that the smallest class supports, as `satisfied_by` reads it; infinity for none."""
         return self._bound_to_classes(classes).achieved_by(classes)
 
     def hides_among(self) -> int:

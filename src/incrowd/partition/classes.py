@@ -135,7 +135,7 @@ def _histogram(
 
 
 def number_columns(codes: Codes) -> tuple[Codes, int]:
-    """The number of each column of a matrix of codes among the distinct ones, and how many.
+    """Number the distinct columns of a matrix of codes: the number of each column, and how many.
 
     With the quasi-identifying codes of a tally this is the class of each row. Numbers follow the
     lexicographic order of the columns.
@@ -211,7 +211,7 @@ def join_crowds(
     names = [tally.shared_unit]
     pairs = [np.stack([codes[tally.shared_row], tally.shared_unit]) for codes in tally.sensitive]
     names += [number_columns(pair)[0] for pair in pairs]
-    rows = [_name_counts(shared_class, name, len(classes)) for name in names]
+    rows = [_people_of_classes(shared_class, name, len(classes)) for name in names]
     joined, (units, *holders) = _join_counted_crowds(nodes, missing, base, rows)
     for held, holder, pair, name in zip(
         joined.histograms.values(), holders, pairs, names[1:], strict=True
@@ -222,8 +222,8 @@ def join_crowds(
     return replace(joined, people=joined.people + np.diff(units.start))
 
 
-def _name_counts(class_of: Codes, names: Codes, number: int) -> _CountedCodes:
-    """Who is in each class, an entry for each; `names` are numbers that tell people apart."""
+def _people_of_classes(class_of: Codes, names: Codes, number: int) -> _CountedCodes:
+    """The people in each class as codes: their `names`, numbers that tell people apart."""
     once = np.ones(len(names), dtype=np.int64)
     domain = int(names.max(initial=-1)) + 1
     names = np.ascontiguousarray(names)
@@ -242,7 +242,7 @@ def _add_holders(held: Histogram, holder: _CountedCodes, code_of: Codes) -> None
 def _join_counted_crowds(
     nodes: Codes, missing: Flags, classes: Classes, more: Sequence[_CountedCodes]
 ) -> tuple[Classes, list[_CountedCodes]]:
-    """Add up the classes compatible with each class, and alike the counts of codes in `more`."""
+    """Add up the classes compatible with each class, and likewise the counts of codes in `more`."""
     held = list(classes.histograms.values())
     rows = [_CountedCodes(h.start, h.code, h.count, len(h.column.whole)) for h in held] + list(more)
     parts: list[list[tuple[Codes, Codes, Counts]]] = [[] for _ in rows]
@@ -311,7 +311,7 @@ def _add_compatible(found: CompatibleClasses, values: Counts, total: Counts) -> 
 def _gather_compatible(
     found: CompatibleClasses, rows: _CountedCodes
 ) -> list[tuple[Codes, Codes, Counts]]:
-    """Class, code and count of all that the classes of one pattern are compatible with."""
+    """Class, code and count of each entry that compatible classes give to the classes of `here`."""
     number = len(rows.start) - 1
     entry, place = histogram_kernels.expand_rows(rows.start, found.member)
     start, code, count = histogram_kernels.histogram(

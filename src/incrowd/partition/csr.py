@@ -72,7 +72,7 @@ def entries(start: Counts, rows: Codes | Counts) -> tuple[Counts, Counts]:
 
 
 def each_by_itself(number: int) -> Rows:
-    """The compressed rows in which each of so many rows has one member: itself."""
+    """The compressed rows in which each of `number` rows has one member: itself."""
     every = np.arange(number + 1, dtype=np.int64)
     return every, every[:-1].astype(np.int32)
 
@@ -89,7 +89,7 @@ def ranges(low: Codes, high: Codes) -> Counts:
 
 
 def find_keys(keys: Counts, wanted: Counts) -> tuple[Counts, Flags]:
-    """The place of each wanted key among ascending ones (any if it is not there); whether it is."""
+    """The place of each wanted key among ascending ones (any if absent); flags of those present."""
     if not len(keys):
         return np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=np.bool_)
     place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)

@@ -45,7 +45,7 @@ class Within:
 
 @dataclass(frozen=True, eq=False)
 class ClassNumber:
-    """A column that is added: the number of each record's class, 1, 2, … as they come up."""
+    """A column that is added: each record's class as 1, 2, …, in order of first appearance."""
 
 
 Cell: TypeAlias = Keep | ByValue | ByClass | Within | ClassNumber

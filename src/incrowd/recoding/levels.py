@@ -101,7 +101,7 @@ class ColumnBuckets(Recoding):
     """Global recoding by buckets: equal values of a column show the same in every class.
 
     A bucket is a run of neighbouring codes, in a column without an order the leaves of a node. It
-    shows what its records that leave span, whatever else their class shows.
+    shows the span of its released records, whatever else their class shows.
     """
 
     buckets: tuple[Codes, ...]

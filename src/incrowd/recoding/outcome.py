@@ -37,7 +37,7 @@ class Outcome:
     class_of: Codes | None = None
     """The class of each row of `tally`."""
     sets: Mapping[int, ValueSets] = field(default_factory=dict)
-    """By number of the column: the values that its cells show, where they show a set; one that
+    """By index of the column: the values that its cells show, where they show a set; one that
     mixes missing with values is shown as suppressed."""
     exact: bool = False
     """Quasi-identifying cells leave as they are and the sensitive ones by class; the matrices then

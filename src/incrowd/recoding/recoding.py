@@ -86,7 +86,7 @@ class Recoding(ABC):
     def value_sets(
         self, tally: Tally, columns: tuple[QuasiColumn, ...]
     ) -> "Mapping[int, ValueSets]":
-        """The values that cells show, by number of the column, for columns that show sets."""
+        """The values that cells show, by index of the column, for columns that show sets."""
         del tally, columns
         return {}
 

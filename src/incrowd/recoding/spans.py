@@ -104,7 +104,7 @@ class ValueSets:
 def value_sets(
     tally: Tally, class_of: Codes, columns: tuple[QuasiColumn, ...], buckets: Codes | None = None
 ) -> dict[int, ValueSets]:
-    """By number of a column that shows sets: the values of each class, or of its bucket."""
+    """By index of a column that shows sets: the values of each class, or of its bucket."""
     kept = class_of >= 0
     found = {}
     for j, column in enumerate(columns):
@@ -149,7 +149,7 @@ class Spans(Recoding):
         return stack_columns(shown, int(class_of.max(initial=-1)) + 1)
 
     def value_sets(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> Mapping[int, ValueSets]:
-        """The sets of the values of each class, by number of the column."""
+        """The sets of the values of each class, by index of the column."""
         return value_sets(tally, self.pieces.class_of, columns)
 
     def merge_alike(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> "Spans":
@@ -190,7 +190,7 @@ class GivenCells(Recoding):
     """Low, high and level, each of shape (d, classes)."""
     pieces: Pieces
     sets: Mapping[int, ValueSets] = field(default_factory=dict)
-    """By number of the column: the values that cells show, where they show a set."""
+    """By index of the column: the values that cells show, where they show a set."""
     kind: ClassVar[str] = "boxes"
     spans: ClassVar[bool] = True
 
@@ -199,7 +199,7 @@ class GivenCells(Recoding):
         return self.shown
 
     def value_sets(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> Mapping[int, ValueSets]:
-        """The sets that were given, by number of the column."""
+        """The sets that were given, by index of the column."""
         del tally, columns
         return self.sets
 

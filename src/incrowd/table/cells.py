@@ -117,7 +117,7 @@ def with_enums(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _repeats(column: pl.Series) -> bool:
-    """Whether each of the first `_GLANCE` texts of a column occurs twice there, on average."""
+    """Whether each text among the first `_GLANCE` cells occurs twice in them, on average."""
     return column.head(_GLANCE).n_unique() * 2 <= min(len(column), _GLANCE)
 
 
@@ -176,10 +176,8 @@ def _cast_if_fitting(column: pl.Series, dtype: pl.DataType | None) -> pl.Series:
 
 
 _NUMBER = r"^-?(0|[1-9]\d*)(\.\d*)?([eE][+-]?\d{1,2})?$"
-
-
 _DIGITS = 15
-"""A float64 keeps so many digits, whatever they are."""
+"""A float64 keeps this many digits, whatever they are."""
 
 
 def frame_digest(columns: Iterable[pl.Series]) -> str:

@@ -27,7 +27,7 @@ class CountedRows:
     codes: Mapping[str, Codes] = field(default_factory=dict)
     """By column: the code of what the record held before it was recoded, 0 for missing."""
     unit: Codes | None = None
-    """Whose records they are, 0 for a record that belongs to nobody else; None if not asked."""
+    """Whose records they are, 0 for records that are a person each; None if not asked."""
     classes: Codes | None = None
     """The class that the records were put into; None if not asked."""
     weights: Floats | None = None
@@ -136,7 +136,7 @@ _LARGEST_KEY = 2**62
 """Keys of rows stay below this."""
 
 _DENSE = 2**22
-"""Up to so many possible keys have a counter each."""
+"""Up to this many possible keys have a counter each."""
 
 
 class _Digit(NamedTuple):

@@ -137,7 +137,7 @@ def to_polars(series: AnySeries) -> pl.Series:
 
 
 def _read_whole_numbers(values: pl.Series, missing: Sequence[str]) -> pl.Series:
-    """Read texts that are all plain whole numbers at once, not by distinct text; return others."""
+    """A column of texts as int64 if all are plain whole numbers or missing; others as they are."""
     if not isinstance(values.dtype, pl.String):
         return values
     for some in (values.head(_GLANCE), values):

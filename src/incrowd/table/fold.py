@@ -41,7 +41,7 @@ def fold(
 
     Rows are in lexicographic order of their codes, first column first, so that the order of the
     records does not matter. A record whose unit is missing is a person of its own. With `records`
-    a line stands for so many of them that were counted already, all of one unit if there are units;
+    a line stands for that many records, counted already, all of one unit if there are units;
     `weights` are then their sums, and no record can be told (`row_of` is None).
     """
     if records is not None:
@@ -130,7 +130,7 @@ def _sum_weights(row_of: Codes, weights: Floats | None, rows: int) -> Floats | N
 
 
 def _count_records(columns: Sequence[Codes], unit: Codes | None, weights: Floats | None) -> int:
-    """Number of records, which all arrays must have; too many are refused."""
+    """The length of all arrays; `ValueError` if it differs, `LimitError` from 2^31 records on."""
     lengths = {len(array) for array in (*columns, unit, weights) if array is not None}
     if len(lengths) > 1:
         raise ValueError("columns differ in length")

@@ -50,7 +50,7 @@ def name_remedy(name: str, names: Sequence[str], *, listed: bool = False) -> str
 
 
 def choose_columns(names: Sequence[str], columns: Iterable[str] | None) -> tuple[str, ...]:
-    """The columns to look at, each once: those named, or all if None; `PolicyError` if unknown."""
+    """The columns to look at, each once, by default all; `PolicyError` if unknown or none."""
     wanted = unique_names(names if columns is None else columns)
     for name in wanted:
         if name not in names:

@@ -31,9 +31,9 @@ _TIMES = (
 )
 _EXACT = 2.0**53
 _GLANCE = 100
-"""Test so many texts before all of them."""
+"""This many texts are tested before all of them."""
 _DIGITS = 17
-"""A float64 is written with at most so many digits."""
+"""A float64 is written with at most this many digits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +75,8 @@ def parse_dates(texts: pl.Series) -> Parsed:
     spaced = texts.str.replace("T", " ", literal=True)
     moments = _first_fit(spaced, _TIMES, pl.Datetime("us"))
     if moments.null_count() == len(moments):
-        return _parse_dates(days, "datetime64[D]")
-    return _parse_dates(moments.zip_with(moments.is_not_null(), days.cast(moments.dtype)), "M8[us]")
+        return _as_parsed(days, "datetime64[D]")
+    return _as_parsed(moments.zip_with(moments.is_not_null(), days.cast(moments.dtype)), "M8[us]")
 
 
 def _first_fit(
@@ -92,8 +92,8 @@ def _first_fit(
     return dates
 
 
-def _parse_dates(values: pl.Series, dtype: str) -> Parsed:
-    """Dates of Polars as a result of `parse`, in this type of numpy; years below 1 do not fit."""
+def _as_parsed(values: pl.Series, dtype: str) -> Parsed:
+    """Dates of Polars as `Parsed` in this type of numpy; null and years below 1 do not fit."""
     fits = values.is_not_null() & (values.dt.year() >= 1).fill_null(value=False)
     numbers = values.to_physical().fill_null(0).to_numpy().astype(np.int64)
     return Parsed(numbers.view(dtype), fits.to_numpy())

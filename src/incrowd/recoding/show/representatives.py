@@ -46,7 +46,7 @@ class ShowRepresentatives(Transformation):
     def missing(self, reading: Missing) -> Missing:
         """How missing values are read: as own values where the policy lets them match anything.
 
-        Classes must satisfy the models without those that their gaps match.
+        Classes must satisfy the models without the records that only missing values would match.
         """
         return Missing.OWN_VALUE if reading is Missing.MATCHES_ANYTHING else reading
 
@@ -76,9 +76,9 @@ def choose_representatives(
     """What the classes show, by column: its median if it is ordered, else its most frequent value.
 
     Both are of the class, or of its bucket in the column where every class shows its buckets.
-    The lower median, so that somebody there has it; of equally frequent values the first in
+    The lower median, so that somebody of the class has it; of equally frequent values the first in
     leaf order; missing if most records of the class lack the value. A column with a lowest level
-    shows the node of that value there. `columns` are those of the table.
+    shows the node of that value on this level. `columns` are those of the table.
     """
     tally, class_of = outcome.tally, outcome.class_of
     assert tally is not None  # noqa: S101  an outcome of a search has its rows

@@ -41,7 +41,7 @@ class Transformation(ABC):
     needs: ClassVar[frozenset[str]] = frozenset()
     """What it needs beside the classes: `random`."""
     note: ClassVar[str] = ""
-    """Notes on the policy."""
+    """What a policy that names it is noted for; empty if for nothing."""
     cells_assumption: ClassVar[str] = ""
     """What a certificate says about its cells."""
     ends_assumption: ClassVar[str] = ""
