@@ -4,6 +4,7 @@ import ast
 import re
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -87,28 +88,52 @@ def modules():
     return sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")
 
 
+class Said(NamedTuple):
+    """What a file says that these tests ask for: little, as trees of all files slow a process."""
+
+    imports: tuple
+    """Full names of the modules that it imports, wherever in the file."""
+    loads: tuple
+    """The same without what only type checkers read."""
+    calls: tuple
+    """Of each call the name of what is called, and in front of its dot, if it is so plain."""
+    texts: frozenset
+    """Texts that may name a module of ours."""
+
+
 @cache
-def nodes(path):
-    """All nodes of a file."""
-    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+def said(path):
+    """What a file says."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    loading = [one for one in tree.body if not is_for_type_checkers(one)]
+    every = [node for one in tree.body for node in ast.walk(one)]
+    texts = (one.value for one in every if isinstance(one, ast.Constant))
+    return Said(
+        tuple(imported_names(every)),
+        tuple(imported_names(node for one in loading for node in ast.walk(one))),
+        tuple(called(one.func) for one in every if isinstance(one, ast.Call)),
+        frozenset(text for text in texts if isinstance(text, str) and text.startswith("incrowd")),
+    )
+
+
+def is_for_type_checkers(node):
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def called(node):
+    """The name of what is called, and the name in front of its dot; empty texts if it has none."""
+    if isinstance(node, ast.Attribute):
+        return node.attr, getattr(node.value, "id", ".")
+    return getattr(node, "id", ""), ""
 
 
 def part(path):
     return path.relative_to(ROOT).parts[0].removesuffix(".py")
 
 
-@cache
 def imports(path, *, typed=True):
     """Full names of the modules that a file imports, wherever in the file."""
-    return list(imported_names(nodes(path) if typed else loading_nodes(path)))
-
-
-def loading_nodes(path):
-    """All nodes of a file but those that only type checkers read."""
-    tree = nodes(path)[0]
-    for node in tree.body:
-        if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
-            yield from ast.walk(node)
+    return said(path).imports if typed else said(path).loads
 
 
 def imported_names(tree):
@@ -194,9 +219,7 @@ def test_the_page_and_the_command_line_stand_side_by_side():
 def imported_by_name(path):
     """What a file imports, and modules that it names in a text to import them later."""
     yield from imports(path)
-    for found in nodes(path):
-        if isinstance(found, ast.Constant) and isinstance(found.value, str):
-            yield found.value
+    yield from said(path).texts
 
 
 def test_kernels_import_little():
@@ -213,18 +236,11 @@ def test_only_io_opens_files():
     for path in modules():
         if part(path) in {"auditor", "io", "cli", "demo", "kernels"}:
             continue
+        writing = {"write_text", "write_bytes", "read_bytes"}
         calls = [
-            node
-            for node in nodes(path)
-            if isinstance(node, ast.Call)
-            and (
-                (isinstance(node.func, ast.Name) and node.func.id == "open")
-                or (
-                    isinstance(node.func, ast.Attribute)
-                    and node.func.attr in {"write_text", "write_bytes", "read_bytes"}
-                    and getattr(node.func.value, "id", "") != "files"  # those of io
-                )
-            )
+            (name, before)
+            for name, before in said(path).calls
+            if (name, before) == ("open", "") or (before not in {"", "files"} and name in writing)
         ]
         assert not calls, path
 
@@ -234,12 +250,7 @@ SILENT = [path for path in modules() if LAYER[part(path)] < 7]
 
 @pytest.mark.parametrize("path", SILENT, ids=lambda path: str(path.relative_to(ROOT)))
 def test_nothing_below_reports_prints(path):
-    names = {
-        node.func.id
-        for node in nodes(path)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    }
-    assert "print" not in names
+    assert ("print", "") not in said(path).calls
 
 
 def test_there_is_no_drawer():

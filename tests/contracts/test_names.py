@@ -20,15 +20,26 @@ PROPERTIES = {"property", "cached_property"}
 
 
 @cache
-def trees():
-    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in ROOT.rglob("*.py")}
+def definitions():
+    """The functions and classes of all files: name, place, and whether it is a property.
+
+    Only statements are looked into: trees of all files would slow the process.
+    """
+    return [
+        (type(node), node.name, f"{path.relative_to(ROOT).as_posix()}:{node.lineno}", property_)
+        for path in ROOT.rglob("*.py")
+        for node in defining(ast.parse(path.read_text(encoding="utf-8")))
+        for property_ in [is_property(node)]
+    ]
 
 
-def nodes(*kinds):
-    for path, tree in trees().items():
-        for node in ast.walk(tree):
-            if isinstance(node, kinds):
-                yield path.relative_to(ROOT).as_posix(), node
+def defining(node):
+    """The functions and classes within a node, at any depth."""
+    for one in ast.iter_child_nodes(node):
+        if isinstance(one, ast.stmt):
+            if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                yield one
+            yield from defining(one)
 
 
 def is_property(node):
@@ -46,17 +57,19 @@ def is_bare_participle(name):
 
 def test_no_function_is_a_bare_participle():
     bare = [
-        f"{path}:{node.lineno} {node.name}"
-        for path, node in nodes(ast.FunctionDef, ast.AsyncFunctionDef)
-        if is_bare_participle(node.name) and not is_property(node) and node.name not in PUBLIC
+        f"{place} {name}"
+        for kind, name, place, property_ in definitions()
+        if kind is not ast.ClassDef and not property_
+        if is_bare_participle(name) and name not in PUBLIC
     ]
     assert bare == []
 
 
 def test_one_class_name_is_one_class():
     homes = defaultdict(set)
-    for path, node in nodes(ast.ClassDef):
-        homes[node.name.strip("_")].add(path)
+    for kind, name, place, _ in definitions():
+        if kind is ast.ClassDef:
+            homes[name.strip("_")].add(place.partition(":")[0])
     several = {name: sorted(paths) for name, paths in homes.items() if len(paths) > 1}
     assert several == {}
 
