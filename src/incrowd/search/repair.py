@@ -96,8 +96,7 @@ def repair(problem: Problem, pieces: Pieces, failing: Flags | None = None) -> Pi
 
     Near classes must have near numbers; they keep their order. Those flagged as `failing` count
     as such even if they satisfy the models. If joining comes to nothing and there is no world,
-    failing ones are left out, as far as the policy lets records go. `InfeasibleError` if that does
-    not help either.
+    failing ones are left out, as far as the policy lets records go; else `InfeasibleError`.
     """
     try:
         return _Repair.of(problem, pieces, failing).run()

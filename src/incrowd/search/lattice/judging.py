@@ -35,7 +35,7 @@ _DENSE = 4
 _SMALL = 256
 """Tables of fewer rows are not worth folding further."""
 _WORTH = 14
-"""A table is kept with half the rows if memory is empty, down to 1/(2 + this) when it is full."""
+"""A table is kept with at most 1/2 of the finer one's rows; 1/(2 + this) if memory is full."""
 _LARGE = 2**17
 """Tables of so many rows are counted in two halves side by side, if there are two threads."""
 

@@ -209,9 +209,8 @@ class BestFirst:
             self._frontier.lift_above(node, self._floor)
         verdict = judge.judge_by_size(counted)
         if judge.leaves_out_too_much(counted, verdict.doomed):
-            lost = (
-                judge.count_records(counted, verdict.doomed) if judge.sizes_decide else NOT_JUDGED
-            )
+            known = judge.sizes_decide
+            lost = judge.count_records(counted, verdict.doomed) if known else NOT_JUDGED
             return self._mark_doomed(node, k, lost)
         lifted: Flags | None = None
         if not judge.sizes_decide:

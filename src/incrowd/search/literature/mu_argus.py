@@ -64,10 +64,9 @@ class MuArgus(Search):
     of values, the cell that is in most rare combinations is blanked, until no cell is left to
     blank. Blanking takes from the counts of others, so combinations are counted again and again.
 
-    **What it gives need not satisfy any model.** It says so itself, and verification refuses the
-    release if it does not. k is the largest that any of the models asks for; other models are not
-    looked at. Columns that may not be suppressed (`highest`, `widest`) are never blanked: rare
-    combinations of them stay.
+    **What it gives need not satisfy any model**, and verification then refuses the release. k is
+    the largest that any of the models asks for; other models are not looked at. Columns that may
+    not be suppressed (`highest`, `widest`) are never blanked: rare combinations of them stay.
 
     >>> MuArgus(identifying={"birth": "most", "zip": "more", "race": "identifying"}).name
     'mu-argus'
@@ -236,7 +235,7 @@ class _MuArgusWork:
             blank = more
 
     def _level_alone(self, j: int) -> int:
-        """Step 2: the lowest level of column j at which k people show each value, or highest."""
+        """Step 2: the lowest level of column j that shows each value for k people; or highest."""
         column, tally, k = self.problem.columns[j], self.problem.tally, largest_k(self.problem)
         for level in self.allowed[j][:-1]:
             values, place = np.unique(

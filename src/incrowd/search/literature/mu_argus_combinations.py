@@ -159,7 +159,7 @@ class RareCombinations:
 
 
 def blank_cells(rare: RareCombinations, order: Sequence[int], blank: Flags) -> Flags:
-    """Flags of the blank cells once each combination in `rare` lost one (Figure 11, step 6).
+    """Flags of the blank cells once each rare combination has one (Sweeney Figure 11, step 6).
 
     In each sequence the cell goes that is in most of its rare combinations, then the one that is in
     most of those left, and so on. Of equal ones the first in `order` goes; columns that are not in

@@ -135,7 +135,7 @@ def people_per_row(tally: Tally) -> Counts:
 
 
 def _cut_out_midst(counts: Counts, k: int) -> Counts:
-    """Return the counts less classes of k records of one row, which some best division has."""
+    """Return the counts without classes of k records of one row, which some best division has."""
     beyond: Counts = np.maximum(counts - (4 * k - 2), 0)
     taken: Counts = counts - beyond // k * k
     return taken
@@ -265,7 +265,7 @@ KeyedOrder: TypeAlias = tuple[Codes, Floats | None]
 def divide_along(
     problem: Problem, watch: Watch, name: str, line: Callable[[Problem], KeyedOrder]
 ) -> Found:
-    """Order the rows by `line`; return their best division found by search `name`."""
+    """Order the rows by `line`; return their best division as the result of search `name`."""
     raise_if_infeasible(problem)
     raise_if_out_of_time(watch)
     watch.tell("ordering the rows", 0.0)

@@ -50,7 +50,7 @@ class Partitions:
         self._records: Counts = self._digits @ table.weight
 
     def find_best(self, watch: Watch) -> tuple[Codes, Codes] | None:
-        """Levels (d, classes) and copies (classes, items) of the best partition; None if not found."""
+        """Levels (d, classes), copies (classes, items) of the best partition; None if not found."""
         part = self._price_parts()
         watch.tell("asking the models about every part of the table", 0.0)
         fine = self._which_satisfy(np.isfinite(part.cost), watch)

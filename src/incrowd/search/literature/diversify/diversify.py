@@ -120,7 +120,7 @@ def _column_and_l(problem: Problem) -> tuple[int, int] | None:
 def _diverse_classes(
     problem: Problem, order: Codes, wanted: tuple[int, int], rounds: int
 ) -> tuple[Pieces, int]:
-    """Diverse classes for the column and l `wanted` (l falls if need be); how often it failed."""
+    """Classes for the column and l `wanted`, or a lower l; how often the heuristic fell back."""
     column, l = wanted
     boxes = boxes_of(problem)
     everyone = groups.records_of(problem, order, column)

@@ -153,9 +153,8 @@ class TaggedLattice:
         counted = judge.count(node)
         verdict = judge.judge_by_size(counted)
         if judge.leaves_out_too_much(counted, verdict.doomed):
-            failing = (
-                judge.count_records(counted, ~verdict.kept) if judge.sizes_decide else NOT_JUDGED
-            )
+            known = judge.sizes_decide
+            failing = judge.count_records(counted, ~verdict.kept) if known else NOT_JUDGED
             return self._facts_of(counted, failing, nan, NodeState.FAILING, hopeless=True)
         if not judge.sizes_decide:
             verdict = judge.judge_by_value(counted)
