@@ -64,9 +64,9 @@ class MuArgus(Search):
     of values, the cell that is in most rare combinations is blanked, until no cell is left to
     blank. Blanking takes from the counts of others, so combinations are counted again and again.
 
-    **What it gives need not satisfy any model**, and verification then refuses the release. k is
-    the largest that any of the models asks for; other models are not looked at. Columns that may
-    not be suppressed (`highest`, `widest`) are never blanked: rare combinations of them stay.
+    **What it gives may fail any model**, and verification refuses the release if it does. k is the
+    largest that any of the models asks for; other models are not looked at. Columns that may not be
+    suppressed (`highest`, `widest`) are never blanked: rare combinations of them stay.
 
     >>> MuArgus(identifying={"birth": "most", "zip": "more", "race": "identifying"}).name
     'mu-argus'
