@@ -150,7 +150,7 @@ def _largest_satisfying_part(problem: Problem) -> Counts | None:
 
 
 def _leave_out_in_turns(problem: Problem, more: int) -> Counts:
-    """Records by row that stay after models in turn left out what they must, one `more`."""
+    """Records by row that stay as models in turn leave out what they must, the first `more` too."""
     tally = problem.tally
     stay = tally.counts.copy()
     whole_rows = tally.has_units or problem.consistent
@@ -171,7 +171,7 @@ def _leave_out_in_turns(problem: Problem, more: int) -> Counts:
 
 
 def _excess_holders(problem: Problem, model: Model, stay: Counts, more: int) -> Counts | None:
-    """How many holders of each sensitive code must go: for a model, and `more` in all besides.
+    """How many holders of each sensitive code must go: what a model asks for, and `more` in all.
 
     `stay`: records left by row. None if the model reads no values or is satisfied, or none is left.
     """
