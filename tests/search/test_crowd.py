@@ -14,9 +14,9 @@ from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.partition.classes import classes_of
 from incrowd.recoding import Pieces
 from incrowd.search.crowd import crowd
-from incrowd.search.crowd.crowd import Crowd, _best_start, _least_size, _split_left_out
+from incrowd.search.crowd.crowd import Crowd, _best_start, _size_floor, _split_left_out
 from incrowd.search.crowd.demands import demands_of, no_demands
-from incrowd.search.crowd.starts import Steps, make_starts, points_of
+from incrowd.search.crowd.starts import StepsWatch, make_starts, points_of
 from incrowd.search.crowd.trades import REGION, Trades, flag_satisfying
 from incrowd.search.literature.diversify.diversify import Diversify
 from incrowd.search.mondrian import Mondrian
@@ -276,7 +276,7 @@ def test_when_time_runs_out_the_start_is_returned(models):
 
 def test_a_cover_that_releases_little_is_given_up():
     """Half of the steps may be used once half is done; before a tenth of them nothing is asked."""
-    steps = Steps(Watch(), 100)
+    steps = StepsWatch(Watch(), 100)
     assert not any(steps.expired for _ in range(10))
     assert steps.expired
     assert steps.remaining == 0
@@ -385,7 +385,7 @@ def judged(problem):
     _, spans = _best_start(problem, 0.0, Watch())
     inside, outside = _split_left_out(points, spans.pieces)
     assume(outside is None and len(inside[2]) > 2)
-    return Trades(points, _least_size(problem), demands, inside, 0)
+    return Trades(points, _size_floor(problem), demands, inside, 0)
 
 
 def with_levels(problem):

@@ -29,13 +29,13 @@ from incrowd.watch import Watch
 Run: TypeAlias = Callable[[Problem, Watch], Found]
 
 _KINDS = {"lattice": "full-domain generalization"}
-"""What searches make, where it is no local recoding."""
+"""What a search makes, by its title, if that is no local recoding."""
 _CELL, _VECTOR = 2e-9, 1e-4
-"""About how many seconds a level vector takes to count: per cell of the table, and in any case."""
+"""Seconds, about, to count a level vector: per cell of the table, and besides for any table."""
 _ENOUGH = 30.0
-"""What full-domain generalization may take at effort 1."""
+"""Estimated seconds that full-domain generalization may take at effort 1."""
 _MOST = 10**30
-"""Level vectors that no effort is enough for."""
+"""More level vectors than this count as this many: no effort is enough for them."""
 _SHARE_COUNTED = 0.01
 """A hundredth of the lattice is counted, by experience, if models rule out nodes; else all."""
 
@@ -65,7 +65,7 @@ class Auto(Search):
     provides: ClassVar[frozenset[Requirement]] = FROM_TABLE | {"world"}
 
     def run(self, problem: Problem, watch: Watch) -> Found:
-        """Run what fits in the time and take the least loss."""
+        """Take the least loss of what fits in the time; with a world what `AgainstWorld` finds."""
         if problem.world is not None:
             return AgainstWorld().run(problem, watch)
         raise_if_infeasible(problem)
@@ -132,7 +132,7 @@ def _other_searches(problem: Problem) -> list[tuple[str, Run]]:
 
 
 def _run_full_domain(problem: Problem, watch: Watch) -> Found:
-    """What the lattice finds where no local recoding works; `InfeasibleError` if that fails too."""
+    """What the lattice finds after all else fails; `InfeasibleError` or `LimitError` if nothing."""
     titles = ["crowd", *(title for title, _ in _other_searches(problem))]
     try:
         found = Lattice().run(problem, watch)

@@ -8,17 +8,16 @@ price of b over the s largest u of b together, for every box b around r with s r
 f(r) · u(r) fits; that can be repeated, and lowers no u that fits already. Decision record 0021 has
 the proofs.
 
-Begin with u = c^0.7, c being what each record pays in a release that was found: it is dear to hide
-where it is dear there. The kernel finds f(r), up to a cap, by branch and bound.
+Begin with u = c^0.7, c being what each record pays in a release that was found: who is dear to hide
+in one release is in others. The kernel finds f(r), up to a cap, by branch and bound.
 
-*What it covers.* Losses that are a mean of what cells cost (`Loss.per_cell`), a price that never
-falls as a class grows being made of any such loss. Every class holds s records: the largest number
-that a model asks for by itself, since people are no more than records and a class has no more
-different values than people. Models may ask for more, limits of columns and `consistent` may rule
-out classes, and people may have several records: that only takes recodings away. Weights of columns
-are in the prices, and missing values are a code like any other. It does not cover recodings that
-show exact values (anatomy), nor missing values that match anything: there a class of one record may
-be released.
+*What it covers.* Losses that are a mean of what cells cost (`Loss.per_cell`): each gives a price
+that never falls as a class grows. Every class holds s records: the largest number that a model asks
+for by itself, since people are no more than records and a class has no more different values than
+people. Models may ask for more, limits of columns and `consistent` may rule out classes, and people
+may have several records: that only takes recodings away. Weights of columns are in the prices, and
+missing values are a code like any other. It does not cover recodings that show exact values
+(anatomy), nor missing values that match anything: there a class of one record may be released.
 
 *Rounding.* Bins of columns round prices down. Floating-point errors are far below the share
 `MARGIN` that is taken off in the end.
@@ -85,7 +84,7 @@ class LossBound:
 
     @property
     def proved(self) -> bool:
-        """Whether it holds for every recoding."""
+        """Whether the bound holds for every recoding, and is no estimate."""
         return self.sampled is None
 
     @property
@@ -97,10 +96,10 @@ class LossBound:
 def lower_bound(
     problem: Problem, watch: Watch, recoding: Recoding, sample: int | None = None
 ) -> LossBound:
-    """A bound of the problem's loss, the closer the better the `recoding` is.
+    """A lower bound of the problem's loss; the less the `recoding` loses, the closer the bound is.
 
-    With a `sample` it is an estimate from so many records, drawn by the problem's seed. If the
-    watch expires, what is proved by then counts. `PolicyError` if there is no bound.
+    With a `sample` an estimate from so many records, drawn by the problem's seed. If time is up,
+    the bound proved so far; 0 if a class may have one record. `PolicyError` if the loss has none.
     """
     raise_if_no_bound(problem.loss, exact=recoding.exact)
     size = least_records(problem)
@@ -128,7 +127,7 @@ def lower_bound(
 def _estimate(
     space: "_PricedSpace", worth: Floats, size: int, draw: tuple[int, int], watch: Watch
 ) -> tuple[float, int, float]:
-    """The mean, size and margin (95 %) of a sample; `draw` is how many records, and the seed.
+    """The mean worth, size and margin (95 %) of a sample; `draw`: how many records, and the seed.
 
     The mean is 0 and the margin 1 if the time allowed fewer than two records.
     """
@@ -160,7 +159,7 @@ def raise_if_no_bound(loss: Loss, *, exact: bool) -> None:
 
 
 def least_records(problem: Problem) -> int:
-    """The records that every class of every release holds at least, as far as the models tell."""
+    """The records that any class holds at least, by the models; 1 if missing matches anything."""
     if problem.missing is Missing.MATCHES_ANYTHING:
         return 1
     return max([1, *(_least_for_model(model, problem.tally.records) for model in problem.models)])
@@ -207,7 +206,7 @@ class _PricedSpace:
         return cls(points, counts, point_of, flatten_prices([tables[j] for j in dear], ordered))
 
     def mean(self, worth: Floats) -> float:
-        """The mean of a number per point over all records."""
+        """The mean over all records of `worth`, which is given per point."""
         return float(worth @ self.counts) / float(self.counts.sum())
 
     def mean_costs(self, problem: Problem, recoding: Recoding) -> Floats:
@@ -230,7 +229,7 @@ def _least_ratios(
     rule: kernel.BoxRule,
     progress: tuple[Watch, float, float],
 ) -> Floats:
-    """f(r) of the module's text for each chosen point r, NaN where time was up before.
+    """Factors (f in the module's text) that make chosen points' worth fit; NaN where time was up.
 
     `progress` is the watch, the share of all work that was done before, and that of this call.
     """

@@ -23,7 +23,7 @@ from incrowd.search.search import Found
 from incrowd.watch import NestedWatch, Watch
 
 _TRIES = 5
-"""How often a search runs against the spread of its last release before nobody is left out."""
+"""How often a search runs against its last release before it must leave nobody out."""
 _NEAR = 1e-9
 
 Run = Callable[[Problem, Watch], Found]
@@ -111,7 +111,7 @@ def _half_watch(watch: Watch) -> Watch:
 
 
 def _excess(problem: Problem, outcome: Outcome) -> list[float]:
-    """For each model, how far beyond its limit a class is; 0 if it compares with no release."""
+    """How far the worst class is beyond each model's limit; 0 if it compares with no release."""
     own = replace(problem, sensitive=spread_of(problem, outcome))
     named = {column.name: column for column in own.sensitive}
     classes = judged_classes(own, outcome)

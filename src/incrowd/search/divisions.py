@@ -1,4 +1,4 @@
-"""Every division of a tiny table: what is tried before nothing is said to be found.
+"""Every division of a tiny table: the last resort before a search says that it found nothing.
 
 If people have several records, or missing values match anything, classes that fail by themselves
 may do together with others, and searches that join or cut classes step by step go past them. A
@@ -25,7 +25,7 @@ from incrowd.search.small_tables.small_table import SmallTable
 from incrowd.watch import Watch
 
 LARGEST = 8
-"""Items of a table that is looked at: they have 21,147 divisions, some left out or none."""
+"""The most items of a tiny table: they have 21,147 divisions, some left out or none."""
 _OFTEN = 256
 """How many divisions are looked at between two looks at the watch."""
 
@@ -43,7 +43,7 @@ def best_division(problem: Problem, watch: Watch) -> Found:
         if number % _OFTEN == 0 and watch.is_over(answered=best is not None):
             break
         cost = table.cost(classes, out)
-        if cost < least and table.may_leave(classes):
+        if cost < least and table.may_be_released(classes):
             spans = table.spans(problem, classes)
             if crowds_are_safe(problem, problem.outcome(spans)):
                 best, least = spans, cost
@@ -55,17 +55,17 @@ def best_division(problem: Problem, watch: Watch) -> Found:
 
 @dataclass(frozen=True, eq=False)
 class _TinyTable:
-    """A table of a few items; part number p holds the items whose bits p has."""
+    """A table of a few items; part p, an integer, holds item i if bit i of p is set."""
 
     small: SmallTable
     item: Counts
-    """The item of the small table that each of these is a copy of."""
+    """The item of `small` that each item here is, or is one copy of."""
     records: Counts
     """Records of each part."""
     fine: Flags
     """Whether each part satisfies every model."""
     costs: Floats
-    """What the records of each part pay as one class; infinite where limits forbid it."""
+    """What the records of each part pay together as one class; infinite where limits forbid it."""
     shown: list[tuple[int, ...]]
     """What each part shows, as numbers: 0 where it is missing."""
     most: int
@@ -94,7 +94,7 @@ class _TinyTable:
         return cls(small, item, records, fine, costs * np.maximum(records, 1), shown, most, gaps)
 
     def divisions(self) -> Iterator[tuple[list[int], int]]:
-        """Yield every division into admissible classes, and the number of the part left out, or 0.
+        """Yield every division into admissible classes, and the part left out (0 if none is).
 
         A class is admissible if no limit forbids it and it satisfies the models, or may with others
         that missing values match. A division is a list of part numbers.
@@ -125,8 +125,8 @@ class _TinyTable:
         """The cost of these classes together; a record of `out`, the part left out, costs 1."""
         return float(self.costs[classes].sum()) + float(self.records[out])
 
-    def may_leave(self, classes: list[int]) -> bool:
-        """Whether no two classes show the same, and every crowd satisfies the models."""
+    def may_be_released(self, classes: list[int]) -> bool:
+        """Whether these classes may: no two show the same, and every crowd satisfies the models."""
         cells = [self.shown[part] for part in classes]
         if len(set(cells)) < len(cells):
             return False

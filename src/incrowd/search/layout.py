@@ -91,7 +91,7 @@ def _run_costs(column: QuasiColumn, loss: Loss) -> Floats:
 
 
 def _run_sets(low: Codes, high: Codes, pools: Pools | None) -> ValueSets:
-    """The sets of all values from each low to its high code: the most that a set there shows.
+    """The sets of all values from each low to its high code: the most that a class there can show.
 
     With pools a set names members, each once, and none below another that it names.
     """
@@ -112,7 +112,7 @@ def _run_sets(low: Codes, high: Codes, pools: Pools | None) -> ValueSets:
 
 
 def _flag_forbidden_cells(column: QuasiColumn, low: Codes, high: Codes, level: Codes) -> Flags:
-    """Flags of the cells that limits forbid; one that mixes missing with values shows them all."""
+    """Flags of cells that limits forbid; one of missing and known values shows the whole column."""
     above: Flags = level > column.top
     if not np.isfinite(column.widest):
         return above
@@ -150,7 +150,7 @@ def _nodes_on_scale(column: QuasiColumn) -> Floats:
 
 
 def _widest_share(column: QuasiColumn) -> float:
-    """The widest class allowed over the column's width; infinite without limit, order or width."""
+    """`widest` as a share of the column's range; infinite without a limit, an order or a range."""
     if not column.hierarchy.ordered or not np.isfinite(column.widest):
         return float("inf")
     place = np.concatenate([[0.0], column.hierarchy.leaves.positions])
@@ -160,7 +160,7 @@ def _widest_share(column: QuasiColumn) -> float:
 
 
 def order_by_codes(problem: Problem) -> Codes:
-    """The numbers of the tally's rows, sorted by their codes, sensitive columns last."""
+    """The indices of the tally's rows in the order of their codes, sensitive columns last."""
     tally = problem.tally
     codes = np.concatenate([tally.quasi, tally.sensitive])
     in_order, _ = histogram.equal_runs(np.ascontiguousarray(codes))
@@ -170,7 +170,7 @@ def order_by_codes(problem: Problem) -> Codes:
 
 
 def lowest_codes(problem: Problem, spare: int = 0) -> Codes:
-    """The rows' codes, a line each, as the first of their lowest node; then `spare` empty lines."""
+    """A line per row: the first code of each cell's node at the lowest level; then `spare` more."""
     tally = problem.tally
     lines = np.empty((tally.rows + spare, len(problem.columns)), dtype=np.int32)
     for j, (column, codes) in enumerate(zip(problem.columns, tally.quasi, strict=True)):

@@ -43,8 +43,8 @@ def search_after_leaving_out(
 
     The whole table is searched if it satisfies the models as one class, no model reads values, or
     nothing may be left out. It is tried first if people have several records, or missing values
-    match anything: the table as one class says little then. So it is if the search leaves out
-    failing classes `by_itself`. `InfeasibleError` if too many records would have to be left out.
+    match anything: the table as one class says little then; or if the search leaves out failing
+    classes `by_itself`. `InfeasibleError` if too many records would have to be left out.
     """
     reads = any(model.columns for model in problem.models)
     if not reads or not problem.suppressible or _satisfied_as_one_class(problem):
@@ -110,9 +110,9 @@ class StayingPart:
 def staying_part(problem: Problem, more: int = 0) -> StayingPart | None:
     """A part of the table that satisfies every model as one class, few records being left out.
 
-    None if none was found, which for small tables means that there is none. For others it is as
-    large as can be if one model of one column must leave out records; several take turns. In large
-    tables `more` records are left out beyond those that must be.
+    None if none was found; for small tables without a world there is none then. For others it is
+    as large as can be if one model of one column must leave out records; several take turns, and
+    the first leaves out `more` records beyond those that must be.
     """
     small = _largest_satisfying_part(problem)
     stay = _leave_out_in_turns(problem, more) if small is None else small
@@ -130,7 +130,7 @@ def _satisfied_as_one_class(problem: Problem) -> bool:
 
 
 def _largest_satisfying_part(problem: Problem) -> Counts | None:
-    """Records by row of the largest satisfying part, 0 if none; None for a large table or world."""
+    """The largest satisfying part by row, all 0 if none; None if not tried (large, or a world)."""
     if 2**problem.tally.rows > _FEW or problem.world is not None:
         return None
     table = SmallTable.of(problem)
@@ -150,12 +150,12 @@ def _largest_satisfying_part(problem: Problem) -> Counts | None:
 
 
 def _leave_out_in_turns(problem: Problem, more: int) -> Counts:
-    """Records by row that stay once models in turn left out what they must, `more` by the first."""
+    """Records by row that stay as models in turn leave out what they must, the first `more` too."""
     tally = problem.tally
     stay = tally.counts.copy()
     whole_rows = tally.has_units or problem.consistent
     group = number_columns(tally.quasi)[0]
-    rarity = np.bincount(group, weights=tally.counts)[group]
+    frequency = np.bincount(group, weights=tally.counts)[group]
     codes = dict(zip((c.name for c in problem.sensitive), tally.sensitive, strict=True))
     for _ in range(_TURNS):
         before = int(stay.sum())
@@ -164,14 +164,14 @@ def _leave_out_in_turns(problem: Problem, more: int) -> Counts:
             if excess is not None:
                 more = 0
                 code = codes[model.columns[0]]
-                _remove_excess(stay, code, excess[code], rarity, whole=whole_rows)
+                _remove_excess(stay, code, excess[code], frequency, whole=whole_rows)
         if int(stay.sum()) == before or not stay.any():
             break
     return stay
 
 
 def _excess_holders(problem: Problem, model: Model, stay: Counts, more: int) -> Counts | None:
-    """How many holders of each code must go for a model, in all `more` than it asks for.
+    """How many holders of each sensitive code must go: what a model asks for, and `more` in all.
 
     `stay`: records left by row. None if the model reads no values or is satisfied, or none is left.
     """
@@ -225,13 +225,13 @@ def even_counts(counts: Counts, total: int) -> Counts:
 
 
 def _remove_excess(
-    stay: Counts, code: Codes, excess: Counts, rarity: Counts, *, whole: bool
+    stay: Counts, code: Codes, excess: Counts, frequency: Counts, *, whole: bool
 ) -> None:
-    """Take each code's excess from `stay`, in place, rare rows first; more if rows go `whole`.
+    """Take each code's excess from `stay`, in place, rows of low `frequency` first.
 
-    `code` and `rarity` are by row of the tally, `excess` by code; a low `rarity` is a rare row.
+    All but `excess`, which is by code, are by row of the tally. If rows go `whole`, more may go.
     """
-    order = np.lexsort((rarity, code))
+    order = np.lexsort((frequency, code))
     there = stay[order]
     upto = np.cumsum(there)
     fresh: Flags = np.append(True, np.diff(code[order]) > 0)

@@ -112,7 +112,7 @@ def cut_into_parts(
 
 
 def _column_scales(problem: Problem) -> Any:
-    """The kernel's `Scales`: costs of spans, by NCP whatever the loss, and which are ordered."""
+    """The kernel's `Scales`: costs of spans, by NCP whatever the loss; which to cut anywhere."""
     ordered = np.array([column.divisible for column in problem.columns])
     return mondrian.Scales(boxes_of(replace(problem, loss=Gcp())), ordered)
 
@@ -235,8 +235,8 @@ class _Rounds:
     def _flag_allowed_cuts(self, half_of: Codes, parts: int) -> Flags:
         """Flags of the parts that may be cut into these halves.
 
-        A part that fails a model, as one can whose people have several records, is cut as long as
-        its halves are large enough; what fails in the end is repaired.
+        If people have several records, a part may fail a model: it is cut as long as its halves
+        are large enough; what fails in the end is repaired.
         """
         fine = self._which_satisfy(half_of, 2 * parts, self.problem.models)
         allowed = fine[::2] & fine[1::2]

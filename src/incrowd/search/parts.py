@@ -60,7 +60,7 @@ class PartTree:
 
 
 def tree_of(boxes: BoxCosts, codes: Codes, weights: Counts, number: int) -> PartTree:
-    """Cut the rows into about so many parts of equal weight; `codes` has one line per row."""
+    """Cut the rows into about `number` parts of equal weight; `codes` has one line per row."""
     nodes: list[list[int]] = []
     leaves = 0
     rng = np.random.default_rng(0)
@@ -158,5 +158,5 @@ def may_stand_alone(problem: Problem, rows: Codes, least: int) -> bool:
 
 
 def is_separable(problem: Problem) -> bool:
-    """Whether parts may be searched one by one: nobody is in two, and there is no world."""
+    """Whether parts may be searched one by one: nobody counts in two, and there is no world."""
     return each_counts_once(problem) and problem.world is None

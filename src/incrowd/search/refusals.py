@@ -4,12 +4,12 @@ A proof holds for every release of the table, by whatever search: every way to d
 into classes and to leave out as many as may be. What a search did not find proves nothing.
 
 Where each record is a person and missing values match nothing but each other, classes that satisfy
-a monotone model satisfy it together. So the records that stay satisfy it as one class, and a model
-that can say how many people of the table can do that at most (`most_kept`) says how many must be
-left out at least. Where people have several records, or missing values match anything, people
-count in several classes, and only two things are sure: nobody can be in a crowd of more people, or
-of more different values, than the table has. If missing values match nothing, there is a third:
-classes together count nobody more often than there are records, and every holder of a value once.
+a monotone model satisfy it together. So the records that stay satisfy it as one class, and the most
+people of the table that can be in such a class (`most_kept`) tell how many must be left out. Where
+people have several records, or missing values match anything, people count in several classes, and
+only two things are sure: nobody can be in a crowd of more people, or of more different values, than
+the table has. If missing values match nothing, there is a third: classes together count at most one
+person a record, and every holder of a value at least once.
 """
 
 from dataclasses import dataclass, replace
@@ -54,7 +54,7 @@ def raise_if_out_of_time(watch: Watch, event: str = "the search began") -> None:
 
 
 def each_counts_once(problem: Problem) -> bool:
-    """Whether nobody is counted in two classes, so that what classes satisfy their union does."""
+    """Whether nobody counts in two classes: what satisfies a monotone model does so joined, too."""
     tally = problem.tally
     one_record = not tally.has_units or (
         not len(tally.shared_row) and bool((tally.people == tally.counts).all())
@@ -92,7 +92,7 @@ def no_levels(problem: Problem) -> InfeasibleError:
     """The error of a search that looked at all level vectors and found none to release.
 
     Where missing values match anything, leaving out one class may mend or break another, and not
-    all ways of doing so were tried.
+    all ways of doing so were tried: then the error is that of `nothing_found`.
     """
     if gaps_match(problem) and not problem.absorbing:
         return nothing_found(problem)
@@ -112,7 +112,7 @@ class _Shortfall:
     left_out: int | None = None
     """The least number of records to leave out; None if leaving out records does not help."""
     values: int = 0
-    """Number of different values, if there are too few."""
+    """How many different values the column has, if these are too few; else 0."""
 
 
 def _shortfall(problem: Problem, model: Model, whole: Classes) -> _Shortfall | None:
@@ -183,7 +183,7 @@ def _refuse_jointly(problem: Problem, whole: Classes) -> None:
 
 
 def _people_needed(model: Model, whole: Classes) -> tuple[str, int, int]:
-    """Where a model counts people (table or world), how many a class needs, and how many it has."""
+    """Where a model counts people (table or world), how many a class needs, how many there are."""
     if "world" in model.requires:
         people = int(candidates_of(whole, model.name).sum())
         return "world", model.smallest_candidate_set(), people

@@ -2,14 +2,14 @@
 
 Local recoding first makes classes that are large enough; what else the models ask for, and people
 who stand in several classes, is seen to here. A class that fails joins the near one with which the
-cost grows least, one after which all is well before one after which it is not. What the limits of
-columns forbid is never done: a class that they forbid is taken apart first, and records that then
-find no class are left out, as many as the policy lets go.
+cost grows least, or the second best if only that one mends it. What the limits of columns forbid is
+never done: a class that they forbid is taken apart first, and records that then find no class are
+left out, as many as the policy lets go.
 
-Whether what a search found may leave: the search's own look at it, before verification.
+Also here: whether what was found may be released, by the search's own look before verification.
 
-If people have several records, two classes that satisfy a model may fail it together, as a missing
-value that matches anything makes of them. A search that judges classes one by one does not see it.
+If people have several records, two classes that satisfy a model may fail it as one crowd, which a
+missing value that matches anything makes of them. Who judges classes one by one does not see it.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 _REACH = 4
-"""How many places away a failing class looks for a partner."""
+"""How many places away a failing class first looks for a partner."""
 
 
 def merge_failing_classes(problem: Problem, pieces: Pieces) -> Spans:
@@ -94,17 +94,16 @@ def join_pieces(parts: Sequence[Pieces]) -> Pieces:
 def repair(problem: Problem, pieces: Pieces, failing: Flags | None = None) -> Pieces:
     """Join classes until each satisfies every model and every limit; return the pieces.
 
-    Classes are numbered so that near ones have near numbers; they keep that order. Those that are
-    flagged as `failing` do not stay as they are, whatever they look like. If joining classes comes
-    to nothing, failing ones are left out, as far as the policy lets records go. Raises
-    `InfeasibleError` if that does not help either.
+    Near classes must have near numbers; they keep their order. Those flagged as `failing` count
+    as such even if they satisfy the models. If joining comes to nothing and there is no world,
+    failing ones are left out, as far as the policy lets records go; else `InfeasibleError`.
     """
     try:
         return _Repair.of(problem, pieces, failing).run()
     except InfeasibleError:
         if not problem.suppressible or problem.world is not None:
             raise
-        return _Repair.of(problem, pieces, failing, leaves=True).run()
+        return _Repair.of(problem, pieces, failing, drops=True).run()
 
 
 def flag_satisfying_classes(problem: Problem, pieces: Pieces) -> Flags:
@@ -131,12 +130,12 @@ class _Repair:
     records: Counts
     fine: Flags
     left_out: int
-    leaves: bool = False
+    drops: bool = False
     """Whether failing classes are left out rather than joined, once so many records may be."""
 
     @classmethod
     def of(
-        cls, problem: Problem, pieces: Pieces, failing: Flags | None = None, *, leaves: bool = False
+        cls, problem: Problem, pieces: Pieces, failing: Flags | None = None, *, drops: bool = False
     ) -> "_Repair":
         """The classes, forbidden ones taken apart or left out; `InfeasibleError` if too many."""
         cut = problem.tally.split(pieces.row, pieces.count)
@@ -160,7 +159,7 @@ class _Repair:
         records = classes.records
         left_out = int(pieces.count[class_of < 0].sum())
         state = cls(
-            problem, pieces, cut, boxes, class_of, low, high, records, fine, left_out, leaves
+            problem, pieces, cut, boxes, class_of, low, high, records, fine, left_out, drops
         )
         state._leave_out(kernels.box_costs(boxes, low, high) >= FORBIDDEN)
         return state
@@ -168,7 +167,7 @@ class _Repair:
     def run(self) -> Pieces:
         """The pieces, failing classes joined or left out; `InfeasibleError` if one cannot be."""
         while not self.fine.all():
-            if self.leaves and self.fine.any() and self._may_leave(~self.fine):
+            if self.drops and self.fine.any() and self._may_leave_out(~self.fine):
                 self._drop(~self.fine)
                 break
             failing = np.flatnonzero(~self.fine).astype(np.int32)
@@ -247,16 +246,16 @@ class _Repair:
         self.class_of = np.append(place, SUPPRESSED).astype(np.int32)[self.class_of]
 
     def _leave_out(self, which: Flags) -> None:
-        """Leave these classes out; `InfeasibleError` if suppression does not allow it."""
+        """Leave these classes out; `InfeasibleError` if too many, all, or no column has limits."""
         if not which.any():
             return
         if not _limited_columns(self.problem) or (len(which) == 1 and not self.left_out):
             raise nothing_found(self.problem)
-        if not self._may_leave(which) or which.all():
+        if not self._may_leave_out(which) or which.all():
             raise _limits_error(self.problem, self.left_out + int(self.records[which].sum()))
         self._drop(which)
 
-    def _may_leave(self, which: Flags) -> bool:
+    def _may_leave_out(self, which: Flags) -> bool:
         """Whether suppression allows to leave these classes out as well."""
         return self.left_out + int(self.records[which].sum()) <= self.problem.suppressible
 
@@ -307,7 +306,7 @@ def is_safe(problem: Problem, outcome: Outcome) -> bool:
 
 
 def flag_safe_classes(problem: Problem, outcome: Outcome) -> Flags:
-    """Which classes satisfy the models, by themselves and with whoever they match."""
+    """Which classes satisfy the models, alone and (without a world) with whoever they match."""
     fine = problem.satisfied_by(outcome.classes)
     anything = problem.missing is Missing.MATCHES_ANYTHING and problem.world is None
     if not anything or problem.monotone:

@@ -104,7 +104,7 @@ class Crowd(Search):
 
     def _trade_in_parts(self, problem: Problem, watch: Watch) -> Found:
         """Divide the rows of a large table into parts, and let the classes of each part trade."""
-        rows = divide_rows(problem, PART, _FILLED * _least_size(problem))
+        rows = divide_rows(problem, PART, _FILLED * _size_floor(problem))
         parts = PartsWatch(watch, len(rows))
 
         def trade_part(here: Codes) -> FoundClasses:
@@ -217,12 +217,12 @@ def classes_by_models(
     inside, outside = _split_left_out(points, spans.pieces)
     demands = demands_of(problem, points)
     if demands is None:
-        offers = Offers(problem, points, _least_size(problem), inside)
+        offers = Offers(problem, points, _size_floor(problem), inside)
         offers.run(effort, watch)
         facts = {"rounds": float(offers.made), "trades": float(offers.taken)}
         why = f"started from {title} and moved records {offers.taken:,} times within the models"
         return FoundClasses(_add_left_out(points, offers.parts, outside), why, facts)
-    trades = Trades(points, _least_size(problem), demands, inside, problem.seed, whole)
+    trades = Trades(points, _size_floor(problem), demands, inside, problem.seed, whole)
     trades.run(effort, watch)
     return FoundClasses(
         _add_left_out(points, trades.parts, outside),
@@ -348,7 +348,7 @@ def _slow_ways(problem: Problem, effort: float, watch: Watch) -> list[Way]:
     """Return ways that take time, and pay where sizes bind more than values."""
     ways: list[Way] = [("cover", partial(cover_pieces, problem, watch))]
     if not problem.tally.has_units:
-        k = _least_size(problem)
+        k = _size_floor(problem)
         ways.append(("crowd by size", lambda: classes_by_size(problem, effort, watch, k).pieces))
     return ways
 
@@ -361,7 +361,7 @@ def _total_cost(points: CrowdPoints, spans: Spans) -> float:
     return float(state.class_costs(points.space, parts).sum()) + float(pieces.count[~shown].sum())
 
 
-def _least_size(problem: Problem) -> int:
+def _size_floor(problem: Problem) -> int:
     """Return a size below which no class satisfies the models, as far as the models tell."""
     asked = [model.threshold for model in problem.models if model.columns and model.higher_is_safer]
     return max(least_people(problem), ceil(max(asked, default=1.0) - 1e-9))

@@ -112,7 +112,7 @@ def points_of(problem: Problem, *, by_size: bool) -> CrowdPoints:
 
 
 def _space_of(points: Codes, boxes: BoxCosts) -> "Space":
-    """Return the points, dearest column first, without those that cost nothing; one stays."""
+    """Return the points, dearest column first, without columns that cost nothing; one stays."""
     rng = np.random.default_rng(0)
     pairs = rng.integers(0, len(points), (2, _PAIRS)).astype(np.int32)
     order = np.argsort(-regions.sum_distances(boxes, points, pairs), kind="stable")
@@ -153,7 +153,7 @@ _LARGE = 2**18
 """Rows above which the ways to begin are tried one after the other, to need less memory."""
 
 
-class Steps(NestedWatch):
+class StepsWatch(NestedWatch):
     """A watch that also expires once it was asked `most` times, whatever the clock says.
 
     It expires sooner if the work is slow: once it has begun in earnest, the share that is done must
@@ -255,7 +255,7 @@ def cover_pieces(problem: Problem, watch: Watch, whole: int = 0) -> Pieces | Non
     steps = int(_COUNTED / max(problem.tally.rows, whole) / many**3)
     if steps < _LEAST_STEPS:
         return None
-    within = Steps(watch, steps)
+    within = StepsWatch(watch, steps)
     class_of, _ = cover(problem, within, SHARE * many**2)
     if within.slow or (class_of < 0).any():
         return None

@@ -68,7 +68,7 @@ _LONG = 3.0
 _SLACK = 0.06
 """How much more at first, as a share of what the classes pay; it falls to nothing."""
 _FALLEN = 0.8
-"""The share of the rounds after which it has."""
+"""The share of the rounds after which `_SLACK` has fallen to nothing."""
 KINDS = ("moved", "dissolved", "pairs", "triples", "traded", "narrowed", "cut anew")
 """How savings are told apart."""
 
@@ -84,7 +84,7 @@ class Trades:
     parts: "ClassPieces"
     seed: int
     whole: int = 0
-    """Pieces of the table that these are a part of, if they are."""
+    """Rows of the table that these are a part of; 0 if they are all of it."""
     made: int = 0
     """Rounds that were made."""
     saved: Floats = field(default_factory=lambda: np.zeros(len(KINDS)))
@@ -177,7 +177,7 @@ class Trades:
     ) -> tuple["ClassPieces", Floats]:
         """Return a region's classes after a round, and what each of `KINDS` saved, the work last.
 
-        The region has the classes whose pieces begin at `start`. All are 0 if it stays as it is.
+        The region has the classes whose pieces begin at `start`. If it stays as it is, both are 0.
         """
         here = slice(start[0], start[-1])
         parts = state.ClassPieces(

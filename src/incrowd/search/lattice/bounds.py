@@ -57,7 +57,7 @@ class CellLimits:
         return [line[:levels] for line, levels in zip(paid, self._heights.tolist(), strict=True)]
 
     def starting_limits(self) -> list[Floats]:
-        """Return the mean costs of all records by column and level: lower limits that sum up."""
+        """Return the mean cost by column and level; the sum over a node's levels is its limit."""
         return self._whole
 
     def limits_below(self, counted: NodeClasses, failing: Flags) -> list[Floats]:
@@ -78,7 +78,7 @@ class CellLimits:
         return parts
 
     def loss(self, counted: NodeClasses, kept: Flags) -> float:
-        """Return the loss of a node when only the classes `kept` leave, which is its limit."""
+        """Return the loss of a node of which only the classes `kept` are released."""
         return float(sum(part[-1] for part in self.limits_below(counted, ~kept)))
 
     def limit_above(self, counted: NodeClasses) -> float:

@@ -282,7 +282,7 @@ class Branches:
         return nodes
 
     def cheapest_columns(self, node: Node) -> list[int]:
-        """Return the columns that can go up, the one whose next level costs least first."""
+        """Return the columns that can go up, least cost of the next level over level 0 first."""
         steps = [
             (float(self._costs[j, h + 1] - self._costs[j, 0]), j)
             for j, h in enumerate(node)

@@ -80,7 +80,7 @@ class Descent:
         return float(sum(part[level] for part, level in zip(self._parts, node, strict=True)))
 
     def _step_down(self, node: Node) -> Iterator[None]:
-        """Go to the best node one step below, again and again, as long as one can be released."""
+        """Go to the best node one step below, again and again, as long as that loses less."""
         here, loss = node, self._known[node]
         while True:
             below = steps_down(here, self._low)
@@ -147,7 +147,7 @@ class Descent:
         return np.array(change, dtype=np.float64), at[:, 0], at[:, 1]
 
     def _leap_up(self) -> Iterator[None]:
-        """Raise two random columns, then lower any while no loss rises; yield at least once."""
+        """Raise two random columns, then lower any unless the loss rises; yield at least once."""
         here = list(self.node)
         columns = self._rng.permutation(len(here)).tolist()
         for j in columns[:2]:

@@ -11,7 +11,7 @@ from pydantic import Field
 from incrowd.errors import LimitError, PolicyError
 from incrowd.problem import Problem
 from incrowd.recoding import Levels
-from incrowd.search.lattice.frontier import NodeState, Record, rank
+from incrowd.search.lattice.frontier import NodeLog, NodeState, rank
 from incrowd.search.lattice.full_domain import (
     EPSILON,
     allowed_levels,
@@ -77,10 +77,10 @@ def nodes_in_order(problem: Problem) -> Iterator[tuple[int, ...]]:
     return iter(sorted(product(*levels), key=rank))
 
 
-def _search_all(problem: Problem, watch: Watch, size: int) -> tuple[Levels | None, int, Record]:
+def _search_all(problem: Problem, watch: Watch, size: int) -> tuple[Levels | None, int, NodeLog]:
     """Return the best recoding (or None), how many nodes were judged, and their record."""
     best, least = None, inf
-    record = Record(tuple(column.name for column in problem.columns), size)
+    record = NodeLog(tuple(column.name for column in problem.columns), size)
     for looked, levels in enumerate(nodes_in_order(problem)):
         if watch.is_over(answered=best is not None):
             return best, looked, record

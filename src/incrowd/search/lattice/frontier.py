@@ -85,7 +85,7 @@ class Explored:
         return tuple(int(level) for level in np.asarray(self.levels[self.best]))
 
 
-class Record:
+class NodeLog:
     """Writes down the nodes that a search counts."""
 
     def __init__(self, columns: tuple[str, ...], lattice: int) -> None:
@@ -127,7 +127,7 @@ class Record:
         self._state.append(state)
 
     def as_explored(self, taken: tuple[int, ...], *, whole: bool = False) -> Explored | None:
-        """Return what was written down (`whole`: of every node); None without the node taken."""
+        """Return what was noted (`whole`: on every node); None if `taken` was not the last best."""
         if taken not in self._place:
             return None
         return Explored(
@@ -226,7 +226,7 @@ class NodeGrid:
         np.maximum(box, sum_parts(parts, self._low, node), out=box)
 
     def lift_above(self, node: Node, limit: float) -> None:
-        """Raise the limits of this node and all above to this limit."""
+        """Raise the limits of this node and all above to this limit plus their surcharges."""
         self._raise_limits(self._slices_above(node), limit, 0.0)
 
     def add_surcharge(self, node: Node, more: float) -> None:

@@ -84,7 +84,7 @@ def node_extents(column: QuasiColumn, level: int) -> Floats:
 
 
 def node_classes(problem: Problem, levels: Sequence[int]) -> tuple[Codes, int]:
-    """Return each row's class at these levels, numbered by what it shows, and how many exist."""
+    """Return each row's class at these levels, numbered by what it shows; and how many classes."""
     key = np.zeros(problem.tally.rows, dtype=np.int64)
     size = 1
     for codes, column, level in zip(problem.tally.quasi, problem.columns, levels, strict=True):
@@ -187,6 +187,6 @@ def readable_number(number: int) -> str:
 
 
 def _number_keys(key: Counts, bound: int) -> tuple[Counts, int]:
-    """Return the place of each key (below `bound`) among the distinct ones, and their number."""
+    """Return each key's place among the distinct ones (below `bound`), and how many these are."""
     found, place = find_distinct(key.view(np.uint64), bound)
     return place.astype(np.int64), len(found)

@@ -35,14 +35,14 @@ _DENSE = 4
 _SMALL = 256
 """Tables of fewer rows are not worth folding further."""
 _WORTH = 14
-"""The less room is left, the fewer rows a table must have to be kept: from a half on down."""
+"""A table is kept with at most 1/2 of the finer one's rows; 1/(2 + this) if memory is full."""
 _LARGE = 2**17
 """Tables of so many rows are counted in two halves side by side, if there are two threads."""
 
 
 @dataclass(frozen=True, eq=False)
 class ClassTable:
-    """The table folded to what a node shows: one row per class and sensitive values."""
+    """The table folded to what a node shows: a row per class and set of sensitive values."""
 
     node: Node
     tally: Tally
@@ -105,9 +105,9 @@ class Grouping:
         return class_of, first[which], sizes
 
     def _key_steps(self, codes: Codes, node: Node) -> tuple[Counts | None, Counts, Counts, int]:
-        """Return keys to add to or None, where columns' maps begin, their strides, and span.
+        """Return keys to add to or None, where columns' maps begin, their strides, and a bound.
 
-        There are keys if the first columns' had to be numbered to fit a word; all are below span.
+        There are keys if the first columns had to be numbered anew: longer keys do not fit a word.
         """
         offset = np.array([self._offset[j][h] for j, h in enumerate(node)], dtype=np.int64)
         stride = np.zeros(len(node), dtype=np.int64)
@@ -191,7 +191,7 @@ class ClassTables:
         return self._tables[int(np.where(below, self._rows, np.iinfo(np.int64).max).argmin())]
 
     def keep_if_small(self, table: ClassTable, node: Node, class_of: Codes, first: Codes) -> None:
-        """Keep the node's classes as a table if far fewer than the rows, and there is room."""
+        """Keep a node's classes as a table if far fewer than `table`'s rows and there is room."""
         rows = table.tally.rows
         size = 4 * (rows + self._tables[0].tally.rows) + (4 * len(node) + 16) * len(first)
         worth = 2 + _WORTH * (1 - self._room / max(self._limit, 1))
@@ -226,14 +226,14 @@ class NodeVerdict:
     doomed: Flags
     """Classes whose records fail at every node below, too."""
     lost: int = 0
-    """Of the other classes, records that leave at this and every node below, at least."""
+    """Records of the other classes that must be left out at this and every node below, at least."""
 
 
 class NodeJudge:
     """Counts the classes of nodes and asks the models about them.
 
-    Models are *lasting* if what fails them at a node fails at all nodes below: absorbing ones by
-    record, and with nothing to suppress monotone ones by node.
+    A monotone model is *lasting* if it is absorbing, as records that fail it do at all nodes below,
+    or if nothing may be left out, as nodes below one that fails it fail, too.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -250,8 +250,8 @@ class NodeJudge:
         self._shrinking = [
             model for model in problem.models if model.columns and not len(problem.tally.shared_row)
         ]
-        self.final = all(not model.columns for model in problem.models)
-        """Whether sizes alone decide."""
+        self.sizes_decide = all(not model.columns for model in problem.models)
+        """Whether no model reads values."""
 
     @cached_property
     def smallest(self) -> int:
@@ -267,7 +267,7 @@ class NodeJudge:
         return low
 
     def _is_lasting(self, model: Model) -> bool:
-        """Whether what fails this model at a node fails it at all nodes below, too."""
+        """Whether a model is lasting; one of values is not if people have several rows."""
         if model.columns and len(self._problem.tally.shared_row):
             return False
         return model.monotone and (model.absorbing or not self._problem.suppressible)
@@ -291,7 +291,7 @@ class NodeJudge:
         return self._ask_models(counted.sizes, columns=False)
 
     def judge_by_value(self, counted: NodeClasses) -> NodeVerdict:
-        """Return the verdict of all models, with the records that leave at least here and below."""
+        """Return the verdict of all models, with the fewest records left out here and below."""
         classes = self.classes(counted)
         verdict = self._ask_models(classes, columns=True)
         if not self._shrinking:
@@ -299,7 +299,7 @@ class NodeJudge:
         return replace(verdict, lost=self._least_records_lost(classes, verdict))
 
     def _least_records_lost(self, classes: Classes, verdict: NodeVerdict) -> int:
-        """Return how many records of classes that are not doomed leave here and below, at least.
+        """Return how many records of classes not doomed must be left out here and below, at least.
 
         What is saved of a class must be enough for the models that look at sizes.
         """
@@ -320,7 +320,7 @@ class NodeJudge:
         return classes_of(tally, counted.class_of, len(counted.sizes), self.sensitive)
 
     def _ask_models(self, classes: Classes, *, columns: bool) -> NodeVerdict:
-        """Ask all models about classes, or with `columns` off those that read no values."""
+        """Ask all models about classes, or without `columns` only those that read no values."""
         kept = np.ones(len(classes), dtype=np.bool_)
         lasting = np.ones(len(classes), dtype=np.bool_)
         for model, lasts in zip(self._problem.models, self._lasting, strict=True):
@@ -333,7 +333,7 @@ class NodeJudge:
         return NodeVerdict(kept, ~lasting)
 
     def is_hopeless(self, counted: NodeClasses, verdict: NodeVerdict) -> bool:
-        """Whether too much, or everything, leaves at this and every node below."""
+        """Whether too much, or everything, must be left out at this and every node below."""
         return self.leaves_out_too_much(counted, verdict.doomed, verdict.lost)
 
     def leaves_out_too_much(self, counted: NodeClasses, failing: Flags, lost: int = 0) -> bool:

@@ -12,7 +12,7 @@ from incrowd.problem import Problem
 from incrowd.search.lattice.bounds import limits_of
 from incrowd.search.lattice.branches import Branches
 from incrowd.search.lattice.descent import Descent, DescentStage
-from incrowd.search.lattice.frontier import NOT_JUDGED, NodeGrid, NodeState, Record, rank
+from incrowd.search.lattice.frontier import NOT_JUDGED, NodeGrid, NodeLog, NodeState, rank
 from incrowd.search.lattice.full_domain import (
     EPSILON,
     allowed_levels,
@@ -59,7 +59,7 @@ _TURN = 2_000
 
 
 class BestFirst:
-    """One search for losses below `bar` in `most` level vectors: open nodes and the best so far."""
+    """One search for a loss below `bar`, which looks at no more than `most` level vectors."""
 
     def __init__(self, problem: Problem, watch: Watch, bar: float = inf, most: float = inf) -> None:
         self._problem = problem
@@ -76,7 +76,7 @@ class BestFirst:
         self._seen: set[Node] = set()
         kind = Branches if self._large else NodeGrid
         self._frontier: Branches | NodeGrid = kind(self._low, self._top, start)
-        self._record = Record(tuple(column.name for column in problem.columns), self._nodes)
+        self._record = NodeLog(tuple(column.name for column in problem.columns), self._nodes)
         self._anything = problem.missing is Missing.MATCHES_ANYTHING
         self._best = bar
         self._node: Node | None = None
@@ -96,7 +96,7 @@ class BestFirst:
         """Look at open nodes until none can be better than the best.
 
         The highest node comes first: it is counted at once and can often be released, if badly. In
-        a large lattice local search takes turns with what proves.
+        a large lattice local search takes turns with branch and bound.
         """
         if self._over:
             return
@@ -209,10 +209,11 @@ class BestFirst:
             self._frontier.lift_above(node, self._floor)
         verdict = judge.judge_by_size(counted)
         if judge.leaves_out_too_much(counted, verdict.doomed):
-            lost = judge.count_records(counted, verdict.doomed) if judge.final else NOT_JUDGED
+            known = judge.sizes_decide
+            lost = judge.count_records(counted, verdict.doomed) if known else NOT_JUDGED
             return self._mark_doomed(node, k, lost)
         lifted: Flags | None = None
-        if not judge.final:
+        if not judge.sizes_decide:
             self._lift_limits(counted, verdict.doomed)
             if self._frontier.limit(node) > self._best + EPSILON and not self._large:
                 self._frontier.close(node)
@@ -255,7 +256,7 @@ class BestFirst:
             loss = self._problem.loss.of(self._problem.outcome(recoding))
             self._note_releasable(node, found.smallest, found.failing, loss)
             return False
-        if self._judge.final and self._problem.absorbing:
+        if self._judge.sizes_decide and self._problem.absorbing:
             return self._mark_doomed(node, found.smallest, found.failing)
         self._record.add_other(node, found.smallest, NodeState.FAILING, found.failing)
         return False

@@ -83,7 +83,7 @@ class ColumnCuts:
         return self._smallest_ends(number, even)
 
     def _smallest_ends(self, number: int, even: int) -> Counts:
-        """The ends of at most `number` buckets, as small (cheap) as can be; `even` is enough."""
+        """The ends of at most `number` buckets, as small as can be; `even` gives few enough."""
         low, high = self.least or 1, max(even, self.least or 1)
         best = self._ends_of_size(high)
         while high - low > 1:
@@ -120,7 +120,7 @@ class ColumnCuts:
         for first, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
             inside = slice(first, end)
             ends = self._cut_part(
-                self._middles[inside], counts[inside], least, until[inside] - first
+                self._doubled_middles[inside], counts[inside], least, until[inside] - first
             )
             found.append(ends + first)
         return np.concatenate(found)
@@ -138,12 +138,12 @@ class ColumnCuts:
                 least //= 2
 
     @cached_property
-    def _middles(self) -> Floats:
-        """The middle of each held node on the column's scale."""
+    def _doubled_middles(self) -> Floats:
+        """Twice the middle of each held node on the column's scale."""
         place = code_places(self.column)
         first, last = self._node_bounds
-        middles: Floats = (place[first] / 2 + place[last] / 2) * 2
-        return middles
+        doubled: Floats = (place[first] / 2 + place[last] / 2) * 2
+        return doubled
 
     @property
     def _node_bounds(self) -> tuple[Codes, Codes]:
@@ -183,7 +183,7 @@ class ColumnCuts:
 
 
 def _run_reach(first: Floats, last: Floats, widest: float) -> Counts:
-    """The number after the last node that a bucket from each node can hold within `widest`."""
+    """One after the last node that a bucket from each node on can hold within `widest`."""
     until: Counts = np.searchsorted(last, first + widest, side="right")
     until = np.maximum(until, np.arange(1, len(first) + 1))
     while True:

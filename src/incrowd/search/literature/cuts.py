@@ -83,11 +83,11 @@ class BucketCandidates:
 
     @property
     def judged(self) -> int:
-        """How many were looked at."""
+        """How many candidates were judged."""
         return len(self._judged)
 
     def halve_classes(self, times: int) -> BucketCandidate:
-        """The best numbers (see `budget`) for as many classes as may be, halved so many times."""
+        """The candidate for the most classes, halved `times` times and shared out by `budget`."""
         weights = [column.weight for column in self.problem.columns]
         return self.judge(budget(self.most, max(self.classes >> times, 1), weights))
 
@@ -110,7 +110,7 @@ class BucketCandidates:
         return self._buckets[j, number]
 
 
-def records_of(problem: Problem, j: int) -> Counts:
+def records_per_code(problem: Problem, j: int) -> Counts:
     """Records per code of a column."""
     size = len(problem.columns[j].hierarchy.leaves) + 1
     counts = np.bincount(problem.tally.quasi[j], problem.tally.counts, minlength=size)
@@ -118,7 +118,7 @@ def records_of(problem: Problem, j: int) -> Counts:
 
 
 def _judge(problem: Problem, numbers: tuple[int, ...], buckets: Sequence[Codes]) -> BucketCandidate:
-    """The candidate of these buckets, without a recoding if more fail than may be left out."""
+    """The candidate of these buckets, without a recoding if all fail or too many to be left out."""
     quasi = problem.tally.quasi
     shown = np.array([of[codes] for of, codes in zip(buckets, quasi, strict=True)], dtype=np.int32)
     class_of, number = number_columns(shown)
@@ -210,11 +210,11 @@ class Cuts(Search):
                 )
 
     def _candidates(self, problem: Problem, least: int | None = None) -> BucketCandidates:
-        """Numbers of buckets, each of at least so many records or about as large as the others."""
+        """Numbers of buckets of at least `least` records each or, without it, of about one size."""
         cuts = tuple(
             ColumnCuts(
                 column,
-                records_of(problem, j),
+                records_per_code(problem, j),
                 problem.loss,
                 self.methods.get(column.name, self.method),
                 least,
@@ -251,7 +251,7 @@ def _all_need_k(problem: Problem) -> bool:
 
 
 def _best_buckets(candidates: BucketCandidates, watch: Watch) -> tuple[BucketCandidate, bool]:
-    """The best numbers found, and whether all near were tried; errors as of `_first_feasible`."""
+    """The best numbers found, whether all near were tried; `InfeasibleError` or `LimitError`."""
     first = candidates.halve_classes(0)
     if first.recoding is not None:
         return first, True
@@ -259,7 +259,7 @@ def _best_buckets(candidates: BucketCandidates, watch: Watch) -> tuple[BucketCan
 
 
 def _classes_filled(problem: Problem) -> int | None:
-    """How many classes the population fills by the models; None if they know of none."""
+    """How many classes the population fills by the models; None if no model says."""
     for model in problem.models:
         if (allowed := model.classes_allowed()) is not None:
             return allowed
@@ -275,7 +275,7 @@ def _first_feasible(candidates: BucketCandidates, watch: Watch) -> BucketCandida
     last = candidates.classes.bit_length() - 1
     found = candidates.halve_classes(0)
     problem = candidates.problem
-    if found.recoding is None and problem.absorbing and not _limited_columns(problem):
+    if found.recoding is None and problem.absorbing and not _unsuppressible_columns(problem):
         found, last = _bisect_halvings(candidates, last, watch), 0
     for times in range(1, last + 1):
         if found.recoding is None:
@@ -299,7 +299,7 @@ def _bisect_halvings(candidates: BucketCandidates, last: int, watch: Watch) -> B
 
 
 def _tell_in_time(watch: Watch, share: float) -> None:
-    """Tell the progress, a share; raise `LimitError` if the time is up."""
+    """Tell the `share` of the search's first half that is done; `LimitError` if the time is up."""
     raise_if_out_of_time(watch, "any buckets satisfied the models")
     watch.tell("cutting columns", share / 2)
 
@@ -358,7 +358,7 @@ def _none_feasible_error(
 ) -> InfeasibleError:
     """The error that says what binds where even the fewest buckets will not do."""
     problem = candidates.problem
-    limited = _limited_columns(problem)
+    limited = _unsuppressible_columns(problem)
     if not limited:
         return nothing_found(problem)
     failing = count_of(coarsest.failing, "record is", "records are")
@@ -373,6 +373,6 @@ def _none_feasible_error(
     )
 
 
-def _limited_columns(problem: Problem) -> list[str]:
+def _unsuppressible_columns(problem: Problem) -> list[str]:
     """The names, quoted, of the columns that may not become one bucket that shows nothing."""
     return [repr(column.name) for column in problem.columns if not may_show_whole(column)]

@@ -125,7 +125,7 @@ class Views:
         return levels_recoding(self.problem, levels, class_of, shown)
 
     def _settle(self, levels: Sequence[int], kept: Flags) -> Flags:
-        """Flags of the rows of `kept` that still fail in no view once the others are left out."""
+        """Flags of the rows of `kept` that fail in no view, judged anew as others are left out."""
         while True:
             before = kept
             for view in self.each:

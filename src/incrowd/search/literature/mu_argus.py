@@ -48,7 +48,7 @@ class Outlying:
     share: float
     """The share of the records that show a rare combination."""
     columns: Mapping[str, int]
-    """Per column that can go up: in how many rare combinations of records it is. None with 0."""
+    """In how many rare combinations, by record, a column is: only columns in one that can go up."""
 
 
 Decide: TypeAlias = Callable[[Outlying], str | None]
@@ -61,12 +61,12 @@ class MuArgus(Search):
 
     Every column is generalized until each of its values is shown by k people; combinations of two
     and three columns are tested, and columns generalized as the rules say; then, in each sequence
-    of values, the cell that is in most rare combinations is blanked, until none is left. Blanking
-    takes from the counts of others, so combinations are counted again until none is rare.
+    of values, the cell that is in most rare combinations is blanked, until no cell is left to
+    blank. Blanking takes from the counts of others, so combinations are counted again and again.
 
-    **What it gives need not satisfy any model.** It says so itself, and verification refuses the
-    release if it does not. k is the largest that any of the models asks for; other models are not
-    looked at. A column that may not be suppressed (`highest`, `widest`) is never blanked.
+    **What it gives may fail any model**, and verification refuses the release if it does. k is the
+    largest that any of the models asks for; other models are not looked at. Columns that may not be
+    suppressed (`highest`, `widest`) are never blanked: rare combinations of them stay.
 
     >>> MuArgus(identifying={"birth": "most", "zip": "more", "race": "identifying"}).name
     'mu-argus'
@@ -100,7 +100,7 @@ class MuArgus(Search):
         work = self._prepare(problem, watch)
         rules = iter(self.rules)
         sequences = work.generalize(self.levels, lambda seen: self._next_by_rule(rules, seen))
-        blank = work.blank_cells(sequences)
+        blank = work.blank_until_stable(sequences)
         recoding = sequences.recode_with_blanks(blank)
         fine = bool(problem.satisfied_by(problem.outcome(recoding).classes).all())
         cells = int(((blank & ~sequences.flag_blank_cells()) * sequences.records).sum())
@@ -223,8 +223,8 @@ class _MuArgusWork:
             j = place_of[name]
             levels[j] = min(levels[j] + 1, self.allowed[j][-1])
 
-    def blank_cells(self, sequences: Sequences) -> Flags:
-        """Step 6: the cells that are blank when no tested combination is rare any more."""
+    def blank_until_stable(self, sequences: Sequences) -> Flags:
+        """Step 6: the blank cells once nothing is rare, or only what may not be blanked."""
         heights = [column.hierarchy.height for column in self.problem.columns]
         order = [j for j in self.order if self.allowed[j][-1] == heights[j]]
         blank = sequences.flag_blank_cells()
@@ -235,7 +235,7 @@ class _MuArgusWork:
             blank = more
 
     def _level_alone(self, j: int) -> int:
-        """Step 2: the lowest level on which each value of a column is shown by k people."""
+        """Step 2: the lowest level of column j that shows each value for k people; or highest."""
         column, tally, k = self.problem.columns[j], self.problem.tally, largest_k(self.problem)
         for level in self.allowed[j][:-1]:
             values, place = np.unique(

@@ -145,9 +145,9 @@ class RareCombinations:
     shape: tuple[int, ...]
     """Columns and sequences."""
 
-    def flag_sequences(self, number: int) -> Flags:
-        """Flags of the sequences in which combination `number` is rare."""
-        return np.unpackbits(self.flags[number], count=self.shape[1]).astype(np.bool_)
+    def flag_sequences(self, place: int) -> Flags:
+        """Flags of the sequences in which the combination at this place of `tested` is rare."""
+        return np.unpackbits(self.flags[place], count=self.shape[1]).astype(np.bool_)
 
     def occurrences(self, blank: Flags) -> Counts:
         """The number of rare combinations each cell is in; those with a blank cell do not count."""
@@ -159,11 +159,11 @@ class RareCombinations:
 
 
 def blank_cells(rare: RareCombinations, order: Sequence[int], blank: Flags) -> Flags:
-    """Flags of the blank cells once no combination in `rare` stays (Sweeney Figure 11, step 6).
+    """Flags of the blank cells once each rare combination has one (Sweeney Figure 11, step 6).
 
     In each sequence the cell goes that is in most of its rare combinations, then the one that is in
     most of those left, and so on. Of equal ones the first in `order` goes; columns that are not in
-    it stay as they are.
+    `order` stay as they are, and so do rare combinations of them alone.
     """
     blank, places = blank.copy(), np.array(order, dtype=np.int64)
     while len(places):

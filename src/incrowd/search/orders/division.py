@@ -5,7 +5,7 @@ the line into classes. What it finds is the best division of that line into runs
 quasi-identifying column and the largest extent (IL-infinity) as the loss it is the best of all
 releases; see the papers' notes for the other losses, where runs are not always best.
 
-Quasi-identifying values as numbers on one scale (Ghinita Section 6, Figure 20).
+Also here: quasi-identifying values as numbers on one scale (Ghinita Section 6, Figure 20).
 """
 
 from collections.abc import Callable
@@ -103,7 +103,7 @@ def least_people(problem: Problem) -> int:
 
 
 def line_of(problem: Problem, order: Codes) -> ItemLine:
-    """Return the items of the tally's rows in this order."""
+    """Return the rows in this order as items: records, or whole rows if these must stay whole."""
     tally = problem.tally
     codes = np.empty((len(order), len(tally.quasi)), dtype=np.int32)
     for j, column in enumerate(tally.quasi):
@@ -135,14 +135,14 @@ def people_per_row(tally: Tally) -> Counts:
 
 
 def _cut_out_midst(counts: Counts, k: int) -> Counts:
-    """Return the counts less whole classes of k inside a row, as some best division has those."""
+    """Return the counts without classes of k records of one row, which some best division has."""
     beyond: Counts = np.maximum(counts - (4 * k - 2), 0)
     taken: Counts = counts - beyond // k * k
     return taken
 
 
 def _ends_by_boxes(line: ItemLine, k: int, boxes: "BoxCosts", *, largest: bool) -> Codes:
-    """Return where the best classes end, by the sum of costs or by the `largest` cost."""
+    """Return where the best classes end, by sum or `largest` of costs; coarsely in long lines."""
     items = line.items
     steps = len(line.of) * k * (len(line.of) / max(int(line.people[-1]), 1))
     every = ceil(sqrt(steps / _LARGEST_WORK)) if steps > _LARGEST_WORK else 1
@@ -265,7 +265,7 @@ KeyedOrder: TypeAlias = tuple[Codes, Floats | None]
 def divide_along(
     problem: Problem, watch: Watch, name: str, line: Callable[[Problem], KeyedOrder]
 ) -> Found:
-    """Order the rows by `line`; return their best division as `name`'s result, errors as `run`."""
+    """Order the rows by `line`; return their best division as the result of search `name`."""
     raise_if_infeasible(problem)
     raise_if_out_of_time(watch)
     watch.tell("ordering the rows", 0.0)

@@ -76,7 +76,7 @@ class _Cover:
         self.released: list[tuple[Codes, Codes, Node]] = []
         self.taken: Codes = np.empty((0, len(self.codes)), dtype=np.int32)
         self.totals = tables.totals(self.codes, self.weights)
-        self._arrange(tables.low)
+        self._set_base(tables.low)
         self._enqueue_estimate(tables.low)
 
     def run(self, watch: Watch) -> None:
@@ -202,11 +202,11 @@ class _Cover:
         self.weights, self.left = self.weights[~out], self.left[~out]
         self.taken = np.vstack([self.taken, np.array([node], dtype=np.int32)])
         self.step += 1
-        self._arrange(node)
+        self._set_base(node)
         self._enqueue_higher(node)
 
-    def _arrange(self, node: Node) -> None:
-        """Make this the vector from whose keys and costs those of others are counted."""
+    def _set_base(self, node: Node) -> None:
+        """Make this the base: other vectors are counted by what differs from its keys and costs."""
         tables = self.rows.tables
         self.base = node
         self.shown = np.empty(len(self.left), dtype=np.uint64), np.empty(len(self.left))

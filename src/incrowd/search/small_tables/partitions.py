@@ -17,7 +17,7 @@ from incrowd.partition.classes import Classes, classes_of, number_columns
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
 from incrowd.search.lattice.full_domain import node_extents
-from incrowd.search.small_tables.small_table import SmallTable, read_columns
+from incrowd.search.small_tables.small_table import SmallTable, model_columns
 from incrowd.table.tally import Tally
 from incrowd.watch import Watch
 
@@ -36,7 +36,7 @@ class _PricedParts:
     shown: Codes
     """First and last leaf of what each part shows plus 1, or 0 if suppressed: (2 d, parts)."""
     cost: Floats
-    """Of all records of the part together; infinite if it may not be a class."""
+    """What all records of the part pay together; infinite if it may not be a class."""
 
 
 class Partitions:
@@ -50,7 +50,7 @@ class Partitions:
         self._records: Counts = self._digits @ table.weight
 
     def find_best(self, watch: Watch) -> tuple[Codes, Codes] | None:
-        """Levels (d, classes) and copies (classes, items) of the best partition; None if none."""
+        """Levels (d, classes), copies (classes, items) of the best partition; None if not found."""
         part = self._price_parts()
         watch.tell("asking the models about every part of the table", 0.0)
         fine = self._which_satisfy(np.isfinite(part.cost), watch)
@@ -93,7 +93,7 @@ class Partitions:
         return Gcp().cell_costs(column) if costs is None else costs
 
     def _which_satisfy(self, possible: Flags, watch: Watch) -> Flags:
-        """Which of the possible parts satisfy every model; none if the time is up."""
+        """Which possible parts satisfy every model, as far as there was time to ask."""
         problem = self._problem
         fine = np.zeros(len(possible), dtype=np.bool_)
         if not problem.tally.has_units and not any(model.columns for model in problem.models):
@@ -112,7 +112,7 @@ class Partitions:
         return fine
 
     def _target(self, least: Floats) -> int:
-        """The part of least cost, 1 per record left out, largest of equals; 0 if none may leave."""
+        """The part to release: least cost (1 per record left out), largest of equals; 0 if none."""
         left_out = self._records[-1] - self._records
         total = np.where(left_out <= self._problem.suppressible, least + left_out, np.inf)
         total[0] = np.inf
@@ -238,7 +238,7 @@ class PartClasses:
     def __init__(self, problem: Problem, table: SmallTable) -> None:
         """Prepare the rows of each item, so that many parts can be made classes quickly."""
         tally = problem.tally
-        read = read_columns(problem)
+        read = model_columns(problem)
         self._columns = [problem.sensitive[i] for i in read]
         self._units = tally.has_units
         row = np.arange(tally.rows, dtype=np.int32) if table.whole else table.first_row
@@ -271,8 +271,8 @@ class PartClasses:
 def forbidden_cells(column: QuasiColumn) -> Flags:
     """Flags, `[level, smallest code]`, of cells a class may not show by column limits.
 
-    A class that lacks the value shows just that, however narrow; only the highest level mixes
-    missing values with others (their smallest code is 0), and shows the column as a whole.
+    A class of missing values alone may show just that; only the highest level mixes missing values
+    with others (the smallest code is 0 then, too), and shows the column as a whole.
     """
     levels = np.arange(column.hierarchy.levels)
     above = np.repeat((levels > column.top)[:, None], len(column.frequency), axis=1)
@@ -291,7 +291,7 @@ def _bit_fields(copies: Counts) -> tuple[Counts, int]:
 
 
 def _work_slices(work: Floats, first: int) -> list[tuple[int, int]]:
-    """Runs of places from `first` on, `_AT_ONCE` of work each; `work` is summed up."""
+    """Runs of places from `first` on, `_AT_ONCE` of work each; `work` is cumulative."""
     cuts = np.flatnonzero(np.diff(np.floor(work / _AT_ONCE))) + 1
     ends = [first, *(int(cut) for cut in cuts if cut > first), len(work)]
     return [(start, stop) for start, stop in pairwise(ends) if start < stop]

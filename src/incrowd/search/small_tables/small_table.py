@@ -37,7 +37,7 @@ class SmallTable:
         """The items of a problem: whole rows with people of several records, or if `consistent`."""
         tally = problem.tally
         whole = tally.has_units or problem.consistent
-        read = np.arange(len(tally.sensitive)) if tally.has_units else read_columns(problem)
+        read = np.arange(len(tally.sensitive)) if tally.has_units else model_columns(problem)
         read = np.empty(0, dtype=np.int64) if problem.consistent else read
         item_of, number = number_columns(np.vstack([tally.quasi, tally.sensitive[read]]))
         records = np.bincount(item_of, tally.counts, minlength=number).astype(np.int64)
@@ -78,7 +78,7 @@ class SmallTable:
         return fold_pieces(Pieces(rows, ones, of_records.astype(np.int32)))
 
 
-def read_columns(problem: Problem) -> Counts:
+def model_columns(problem: Problem) -> Counts:
     """The places of the sensitive columns that the models look at."""
     names = {name for model in problem.models for name in model.columns}
     return np.flatnonzero([column.name in names for column in problem.sensitive])

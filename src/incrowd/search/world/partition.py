@@ -262,7 +262,7 @@ def _join_pairs(people: Problem, spans: Spans, pairs: Codes) -> Spans:
 
 
 def _given_cells(problem: Problem, people: Problem, spans: Spans) -> tuple[GivenCells, Codes]:
-    """The cells of the table's records in the world's classes, and the world's class of each class.
+    """The cells of the table's records in the world's classes, and the world's class of each.
 
     In columns that the world lacks records show their own cells. `spans` are classes of `people`.
     """
@@ -292,7 +292,7 @@ def _given_cells(problem: Problem, people: Problem, spans: Spans) -> tuple[Given
 
 
 def _pool_codes(column: QuasiColumn, codes: Codes) -> Codes:
-    """Codes whose values are shown together made equal."""
+    """The pool of each code, as values of a pool are shown together; without pools the codes."""
     return codes if column.pools is None else column.pools.of[codes]
 
 

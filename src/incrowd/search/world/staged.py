@@ -2,13 +2,13 @@
 
 Records whose exact values fit enough individuals of the world leave as they are. The others form
 classes of at least two, and those that fit enough individuals stay; then of three, of five and so
-on. To whoever knows this, a record that does not leave as it is cannot be of the people whose
-records would: they do not count for later stages. Records that are left over join the class with
-which the loss grows least, but none of those that leave as they are; if too few people are left for
-that, all records form one class. These classes show what their own records span: the world that
-they are held against counts each by the part of it that fits fewest (`world.guarded`), unless ends
-may be exact. Where a value may be another, as missing ones that match anything,
-nothing can be told so and everybody counts.
+on. Whoever knows this can tell that a record which does not leave as it is belongs to none of the
+people whose records would: they do not count for later stages. Records that are left over join the
+class with which the loss grows least, but none of those that leave as they are; if too few people
+are left for that, all records form one class. These classes show what their own records span: the
+world that they are held against counts each by the part of it that fits fewest (`world.guarded`),
+unless ends may be exact. Where a value may be another, as missing ones that match anything, nothing
+can be told so and everybody counts.
 """
 
 from collections.abc import Iterator
@@ -62,7 +62,7 @@ class _Rest:
 
 
 def _release_exact(problem: Problem, world: CandidateCounter) -> tuple[Pieces, _Rest]:
-    """The classes of records that leave as they are, which enough people are like, and the rest."""
+    """The records that leave as they are, as enough people are like them, and the rest."""
     rows = np.arange(problem.tally.rows, dtype=np.int32)
     spans = Spans(Pieces(rows, problem.tally.counts, _classes_of_equal(problem)))
     shown = problem.outcome(spans)

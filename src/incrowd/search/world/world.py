@@ -106,7 +106,7 @@ def _read_gaps_as_values(problem: Problem) -> Problem:
 
 
 def _guard_ends(problem: Problem) -> Problem:
-    """The problem as an attacker sees it who knows that somebody is at each end of a span."""
+    """The problem to one who knows that spans end at somebody; unchanged if ends may be exact."""
     if problem.world is None or problem.world.exact:
         return problem
     return replace(problem, world=AttainedEndsCounter.of_counter(problem.world))

@@ -141,7 +141,7 @@ class OutOfReachError(InfeasibleError):
 
 
 def _sensitive_column(problem: Problem, column: str | None, privacy: str) -> int | None:
-    """The place of the sensitive column that counts, None if sizes do; `PolicyError` if none is."""
+    """The place of the column that `l` is about, None for `k`; `PolicyError` if it is not there."""
     if privacy == "k":
         return None
     names = [held.name for held in problem.sensitive]
@@ -169,7 +169,7 @@ def _refuse_one_value(problem: Problem, sensitive: int | None) -> None:
 
 
 def _answer_of(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watch) -> Best:
-    """The best answer of this method alone within the bound; None in it if there is none."""
+    """What this method alone finds within the bound; its `answer` is None if that is nothing."""
     method = "ipcsd-mondrian" if method == "ac" and quest.whole_rows else method
     step = Fraction(1) if quest.sensitive is None else _THRESHOLD
     answer: BoundedAnswer | None

@@ -201,10 +201,10 @@ def _cap_values(quest: BoundedProblem, pieces: Pieces, caps: Counts) -> Pieces:
     before = upto - count - np.maximum.accumulate(np.where(fresh, upto - count, 0))
     limit = np.where(where < 0, 0, caps[where])
     kept = np.clip(limit - before, 0, count)
-    return _divide_rows(pieces.row[order], where, kept, count - kept)
+    return _pieces_with_left_out(pieces.row[order], where, kept, count - kept)
 
 
-def _divide_rows(row: Codes, class_of: Codes, kept: Counts, gone: Counts) -> Pieces:
+def _pieces_with_left_out(row: Codes, class_of: Codes, kept: Counts, gone: Counts) -> Pieces:
     """The pieces of rows, `kept` of their records in classes and `gone` of them left out."""
     there, out = kept > 0, gone > 0
     nowhere = np.full(int(out.sum()), SUPPRESSED, dtype=np.int32)

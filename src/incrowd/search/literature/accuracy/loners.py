@@ -100,7 +100,7 @@ def privacy_ceiling(quest: BoundedProblem, line: RecordLine) -> float:
 def _loneliest_rows(quest: BoundedProblem, line: RecordLine, box: Codes) -> Codes:
     """Rows with the least company in the line, one of several equal ones.
 
-    More records equal them than may be left out. No rows if there are too many to compare.
+    They stand for more records than may be left out. No rows if there are too many to compare.
     """
     runs = _longest_runs(quest, line, np.arange(len(line.records.row)))
     rows = line.records.row[np.argsort(runs, kind="stable")]
@@ -114,7 +114,7 @@ def _loneliest_rows(quest: BoundedProblem, line: RecordLine, box: Codes) -> Code
 
 
 def most_possible_privacy(quest: BoundedProblem) -> Fraction:
-    """A privacy that no class exceeds, by the counts of the table alone.
+    """A privacy that no release exceeds, by the counts of the table alone.
 
     If sizes count, that is all records; else l of the table as one class after leaving out what may
     be, or the number of values if people count in several classes.

@@ -19,7 +19,7 @@ from incrowd.recoding import Pieces, Spans
 from incrowd.search.literature.accuracy.answers import BoundedProblem
 from incrowd.search.literature.accuracy.loners import RecordLine, code_starts, staying_flags
 from incrowd.search.literature.diversify import exact
-from incrowd.search.literature.diversify.diversify import recoding_of
+from incrowd.search.literature.diversify.diversify import spans_of_division
 from incrowd.search.literature.diversify.groups import OrderedRecords, records_of, spread_classes
 from incrowd.search.orders.division import least_people
 from incrowd.table.fold import in_threads
@@ -42,8 +42,8 @@ def divide_by_adjusting(
 
     Groups that are as wide as the bound lets them be have no room for others' records, so it is
     also tried with groups that begin smaller. If only sizes count, the line is divided best too.
-    Where records may be left out, all is also tried without the loners. Returned are all divisions
-    after their privacy, the most private first.
+    Where records may be left out, all is also tried without the loners. Returned are all
+    divisions, each with its privacy before it, the most private first.
     """
     watch.tell("adjusting neighbours", 0.3)
     tries = [
@@ -149,7 +149,7 @@ def best_of_one_column(quest: BoundedProblem, boxes: BoxCosts) -> list[Spans | P
     column = exact.column_of(problem, quest.sensitive or 0)
     if quest.sensitive is not None:
         best = exact.most_private_division(column, quest.most, k)
-        return [] if best is None else [recoding_of(problem, column, best[1])]
+        return [] if best is None else [spans_of_division(problem, column, best[1])]
     low, high, found = k - 1, len(column.row), None
     while low < high:
         middle = (low + high + 1) // 2
@@ -158,11 +158,11 @@ def best_of_one_column(quest: BoundedProblem, boxes: BoxCosts) -> list[Spans | P
             high = middle - 1
         else:
             low, found = middle, class_of
-    return [] if found is None else [recoding_of(problem, column, found)]
+    return [] if found is None else [spans_of_division(problem, column, found)]
 
 
 def _asked_l(problem: Problem) -> Fraction:
-    """The l that the models ask for of the first sensitive column, 1 if they ask for none."""
+    """The largest l that a model decided by shares asks for, of whatever column; 1 if none does."""
     asked = [
         1 / model.share_limits(model.columns[0]).most
         for model in problem.models

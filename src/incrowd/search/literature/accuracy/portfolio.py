@@ -192,7 +192,7 @@ def _tried_bounds(quest: BoundedProblem) -> tuple[float, ...]:
 
 
 def finds_answer(quest: BoundedProblem, shop: Workshop, watch: Watch) -> bool:
-    """Whether any of the quick ways comes to an answer."""
+    """Whether AC, or any search without being asked for more privacy, comes to an answer."""
     if _best_adjusted(quest, shop, watch)[0] is not None:
         return True
     first = (shop.scans.answer(quest, way, Fraction(1), watch) for way in ways_of(quest))

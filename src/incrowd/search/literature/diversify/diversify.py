@@ -87,8 +87,8 @@ def order_of(problem: Problem, mapping: MappingName) -> Codes:
             assert_never(mapping)
 
 
-def diverse_pieces(problem: Problem, mapping: MappingName) -> Pieces | None:
-    """Diverse classes along one mapping, as `Diversify` begins; None where it has none to make."""
+def diverse_pieces(problem: Problem, mapping: MappingName) -> Pieces:
+    """The classes along one mapping that `Diversify` begins with: diverse, or else by size."""
     wanted = _column_and_l(problem)
     if wanted is None or problem.tally.has_units or problem.consistent:
         return partition_in_order(problem, order_of(problem, mapping))
@@ -120,7 +120,7 @@ def _column_and_l(problem: Problem) -> tuple[int, int] | None:
 def _diverse_classes(
     problem: Problem, order: Codes, wanted: tuple[int, int], rounds: int
 ) -> tuple[Pieces, int]:
-    """Diverse classes for what `_column_and_l` returns, and how often the greedy step fell back."""
+    """Classes for the column and l `wanted`, or a lower l; how often the heuristic fell back."""
     column, l = wanted
     boxes = boxes_of(problem)
     everyone = groups.records_of(problem, order, column)
@@ -182,7 +182,7 @@ def _optimal_division(problem: Problem, name: str) -> Found:
     best = exact.least_extent(column, l, least_people(problem))
     if best is None:
         raise nothing_found(problem)
-    spans = recoding_of(problem, column, best[1])
+    spans = spans_of_division(problem, column, best[1])
     if not problem.satisfied_by(problem.outcome(spans).classes).all():
         raise nothing_found(problem)
     number = int(spans.pieces.class_of.max()) + 1
@@ -204,7 +204,7 @@ def only_share_limit(problem: Problem, name: str) -> tuple[int, Fraction]:
     )
 
 
-def recoding_of(problem: Problem, column: exact.OneColumn, class_of: Codes) -> Spans:
+def spans_of_division(problem: Problem, column: exact.OneColumn, class_of: Codes) -> Spans:
     """The recoding of a division of one column, given by the class of each of its records."""
     ones = np.ones(len(column.row), dtype=np.int64)
     spans = Spans(fold_pieces(Pieces(column.row, ones, class_of)))

@@ -112,7 +112,7 @@ class TaggedLattice:
             chain.append(min(steps)[1])
 
     def _steps_up(self, node: Node) -> list[tuple[float, Node]]:
-        """The nodes one step above, each after the raised level's share of the highest one."""
+        """The nodes one step above, each in a pair after its raised level over the highest one."""
         return [
             ((level + 1) / high, (*node[:j], level + 1, *node[j + 1 :]))
             for j, (level, high) in enumerate(zip(node, self._high, strict=True))
@@ -153,9 +153,10 @@ class TaggedLattice:
         counted = judge.count(node)
         verdict = judge.judge_by_size(counted)
         if judge.leaves_out_too_much(counted, verdict.doomed):
-            failing = judge.count_records(counted, ~verdict.kept) if judge.final else NOT_JUDGED
+            known = judge.sizes_decide
+            failing = judge.count_records(counted, ~verdict.kept) if known else NOT_JUDGED
             return self._facts_of(counted, failing, nan, NodeState.FAILING, hopeless=True)
-        if not judge.final:
+        if not judge.sizes_decide:
             verdict = judge.judge_by_value(counted)
         failing = judge.count_records(counted, ~verdict.kept)
         if judge.leaves_out_too_much(counted, ~verdict.kept):
@@ -169,7 +170,7 @@ class TaggedLattice:
         counted = self._judge.count(node)
         recoding = recode(self._problem, node)
         if recoding is None:
-            hopeless = self._judge.final and self._problem.absorbing
+            hopeless = self._judge.sizes_decide and self._problem.absorbing
             return self._facts_of(counted, NOT_JUDGED, nan, NodeState.FAILING, hopeless=hopeless)
         outcome = self._problem.outcome(recoding)
         loss = self._problem.loss.of(outcome)
@@ -233,7 +234,7 @@ class TaggedLattice:
         return False
 
     def _narrow(self, limits: Floats, best: float) -> Floats:
-        """The limits raised to the lower bounds; infinite above best nodes if none loses less."""
+        """The limits raised to the bounds; above the best nodes infinite if not below `best`."""
         lifted: Floats = np.maximum(limits, self._least.reshape(-1))
         no_better: Flags = np.zeros(self._shape, dtype=np.bool_)
         for node in self.distortions:
