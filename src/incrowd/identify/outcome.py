@@ -10,7 +10,7 @@ from incrowd.showing import Shown
 
 
 class Basis(StrEnum):
-    """What is shown of the sets of columns in an answer."""
+    """What is certain of the sets of columns in an answer."""
 
     COUNTED = "counted"
     """Each reaches the ratio that was asked for, counted on all records."""
@@ -190,7 +190,7 @@ class Masked(Shown):
 
 @dataclass(frozen=True)
 class SmallGroup:
-    """A set of columns, and the fewest people whom values of it name."""
+    """A set of columns, and the fewest people that one of its values names."""
 
     columns: tuple[str, ...]
     smallest: int
@@ -234,5 +234,5 @@ class JudgedSets(Shown):
 
     @property
     def possible(self) -> tuple[JudgedSet, ...]:
-        """The sets that may tell so many people apart."""
+        """The sets that may be quasi-identifiers for the population."""
         return tuple(one for one in self.sets if one.test.possible)
