@@ -277,7 +277,7 @@ def _estimate_averages(
 
 
 def _estimate_highest(behind: PeopleBehind) -> PopulationEstimate:
-    """Estimate the largest 1 / F; of the F between two `smallest_chances` the fewest count."""
+    """Estimate the largest 1 / F; between two numbers of `smallest_chances` the lower counts."""
     numbers, reached, probability = behind.smallest_chances()
     mean = np.clip(probability @ reached, reached.min(axis=0), reached.max(axis=0))
     chance = np.append(mean, 1.0)

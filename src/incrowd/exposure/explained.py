@@ -170,7 +170,7 @@ def share_of(tally: Tally, rows: Flags) -> float:
 def measure_all_sets(
     names: Sequence[str], tally: Tally, watch: Watch | None = None
 ) -> dict[tuple[int, ...], tuple[float, float]]:
-    """By every set of columns (counted in time): the share of unique records, and average risk."""
+    """Measure the unique share and average risk by every set of columns; fewer if out of time."""
     if not tally.has_units:
         records = Records(tuple(names), tally.quasi, tally.counts)
         found = all_ratios(records, watch=watch)

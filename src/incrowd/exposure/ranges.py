@@ -116,7 +116,7 @@ class _LikelyPopulations:
         """The share of the table's people in classes of at most so many of the population."""
         few = self.kinds.sizes <= people
         most = float((self.kinds.sizes * self.kinds.classes)[few].sum()) / self.people
-        return _MeanFigure(self.populations.is_up_to(people), most)
+        return _MeanFigure(self.populations.indicator_up_to(people), most)
 
     @property
     def average(self) -> _MeanFigure:

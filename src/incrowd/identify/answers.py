@@ -22,7 +22,7 @@ TIME_LIMIT = 60.0
 _LISTED = 1_000
 """The most sets that are listed."""
 _LOOKED_AT = 10**8
-"""The most that rows times measured sets of the list may be."""
+"""The most rows times sets that are measured for the list."""
 
 
 @dataclass(frozen=True)
@@ -161,11 +161,11 @@ class SetAnswer:
     notes: tuple[str, ...] = ()
     basis: Basis = Basis.COUNTED
     reaches: float | None = None
-    """The ratio that each set has at least, but for delta; None if counted, or not promised."""
+    """The least ratio of each set, with chance 1 - delta; None if counted, or not promised."""
 
 
 def exact_answer(records: Records, options: DiscoverOptions, watch: Watch) -> SetAnswer:
-    """Find minimal sets, up to a size, and a smallest or cheapest one on all records; or none."""
+    """Find, on all records, minimal sets up to a size and a smallest or cheapest one, if any."""
     measure, ratio = options.measure, options.least_ratio
     if ratios_of_all(records).ratio(measure) < ratio:
         return _unreachable_answer()

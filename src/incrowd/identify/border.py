@@ -79,7 +79,7 @@ class BorderSearch:
         self._batch = _FIRST
 
     def run(self, most: int) -> None:
-        """Search sets of up to `most` columns by size; in a time limit, first all at once."""
+        """Search sets of up to `most` columns by size; under a time limit all at once before."""
         left = self._watch.remaining
         if left is not None:
             self._search(most, NestedWatch(self._watch, left / _TRY))

@@ -88,7 +88,7 @@ class DistinctValueTest:
 
     @property
     def crowd(self) -> float:
-        """People per value: k of probabilistic k-anonymity (Figure 3), 1 or more; or infinite."""
+        """People per value: k of probabilistic k-anonymity (Figure 3); infinite without values."""
         return max(self.population / self.distinct, 1.0) if self.distinct else math.inf
 
     @property

@@ -67,7 +67,7 @@ class Hit:
 def find_lightest(
     missed: Callable[[int], Sequence[int]], weights: Sequence[float], known: int, watch: Watch
 ) -> Hit:
-    """Find the lightest columns that leave `missed` empty; out of time `known`, unproved."""
+    """Find the lightest columns for which `missed` is empty; `known`, unproved, if out of time."""
     sets: list[int] = []
     weight_known, low = weight_of(known, weights), 0.0
     while (hit := lightest_hitting_set(sets, weights, watch)) is not None:

@@ -129,7 +129,7 @@ class PrefixJudge:
     def _lengths_to_keep(self, columns: Set, following: Sequence[Set]) -> list[int]:
         """The lengths of the beginnings of a set whose classes are worth keeping for later sets.
 
-        Empty if the set has few cells; else the longest beginning with few, and those shared later.
+        Empty if it has few cells; else the longest beginning with few, and those later sets share.
         """
         dense, whole = self._cutter.has_room_for, self._cutter.whole
         if dense(whole, columns):
@@ -171,7 +171,7 @@ class ExactOracle:
 class SampledOracle:
     """Grows sets that cost too much, judged by some records of the table.
 
-    Only separation is about the same in a sample; others, and few records, are looked at whole.
+    Only separation is about the same in a sample; others, and few records, go whole (`certain`).
     """
 
     def __init__(self, records: Records, asked: Budget, order: Sequence[int]) -> None:

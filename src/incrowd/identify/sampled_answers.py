@@ -197,7 +197,7 @@ def _answer_by_pairs(
 
 
 def _answer_by_border(sample: Records, options: DiscoverOptions, watch: Watch) -> SetAnswer:
-    """Answer, where records are equal, with sets, one in each set that is good; or with none."""
+    """Answer, where records are equal, with sets of which each good set contains one; or none."""
     ratio = options.least_ratio if options.least_ratio < 1 else 1 - (options.epsilon or 0.0)
     if ratio == 1:
         certain = Guarantee(exact=True, searched="equal records of the sample")
@@ -236,7 +236,7 @@ def _candidate_answer(
 
 
 def _sample_epsilon(sample: Records, total: int, options: DiscoverOptions) -> float:
-    """The most that a key of this sample lacks to a ratio of 1 in the table, but for delta."""
+    """The most a key of this sample lacks to a ratio of 1 in the table, with chance 1 - delta."""
     width, size = sample.width, sample.total
     if options.measure is Measure.SEPARATION:
         z = separation_tuples(width, _TINY, options.delta) * math.sqrt(_TINY)

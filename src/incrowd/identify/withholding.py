@@ -259,7 +259,7 @@ def _withhold_greedily(
 def _withhold_from_sample(
     records: Records, request: WithholdRequest, choice: ColumnChoice, rng: np.random.Generator
 ) -> Withholding:
-    """Choose by a drawn sample, or by all records if no more; `PolicyError` if it is too small."""
+    """Choose by a drawn sample, or all records if as large; `PolicyError` if it is too small."""
     pairs, size = request.measured_by_pairs, request.size
     most = records.total * (records.total - 1) // 2 if pairs else records.total
     if size >= most:

@@ -58,7 +58,7 @@ def shows_old_ages(labels: Iterable[str], per_year: float = 1) -> bool:
 
 
 def shows_old_births(labels: Iterable[str], today: int) -> bool:
-    """Whether a birth year tells an age over 89 in `today`: 1930 or 1930-1939, not before 1937.
+    """Whether a birth year tells an age over 89 in year `today`: 1930, 1930-1939, not before 1937.
 
     >>> shows_old_births(["(-inf, 1937)", "1937"], 2026), shows_old_births(["[1930, 1940)"], 2026)
     (False, True)

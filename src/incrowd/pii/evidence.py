@@ -183,8 +183,8 @@ def _can_mean(profile: ColumnProfile, said: NameMeanings, meaning: WordMeaning) 
 def _weight_clue(profile: ColumnProfile, said: NameMeanings) -> Clue | None:
     """The clue of a name that says weight; None if the values cannot be what it says.
 
-    If a word beside it says that it is a sampling weight, texts and dates cannot be. Without one
-    they, and numbers such as bodies weigh, are a quasi-identifier; other numbers a weight.
+    If a word beside it says that it is a sampling weight, texts and dates cannot be. Without one,
+    they and numbers such as bodies weigh are a quasi-identifier; other numbers are weights.
     """
     words = set(said.words)
     qualified = bool(words & (QUALIFIERS | _ABBREVIATED)) or "ponderacion" in words

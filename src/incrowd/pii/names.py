@@ -142,7 +142,7 @@ _ENOUGH = 20
 
 
 def is_name_of_things(profile: ColumnProfile) -> bool:
-    """Whether the last word for things or people beside `name` is for things; or no value is text."""
+    """Whether, beside `name`, the last word for things or people is for things; or no texts."""
     own = {"name", "names"} & profile.words_and_compounds
     named = [w for w in words_of(profile.name) if w in THINGS or w.startswith(PERSONS)]
     return profile.kind is not Kind.TEXT or bool(own and not THINGS.isdisjoint(named[-1:]))
@@ -151,7 +151,7 @@ def is_name_of_things(profile: ColumnProfile) -> bool:
 def names_of_persons(profile: ColumnProfile) -> ColumnFinding | None:
     """The finding that values are names of persons, by given names or by their form; None if not.
 
-    By form if nearly each record has its own: illnesses look the same. None if named for things.
+    By form only if nearly each record has its own: illnesses repeat. None if named after things.
     """
     if profile.words & THINGS:
         return None

@@ -189,7 +189,7 @@ class ColumnProfile:
         return sum(fitting) / len(fitting) if fitting else 0.0
 
     def finding(self, why: str) -> ColumnFinding:
-        """The finding that the column holds an identifier; `why` says by what."""
+        """The finding that the column holds an identifier, for the reason `why`."""
         return ColumnFinding(self.name, why)
 
     def unseen_finding(self, why: str) -> ColumnFinding:

@@ -133,7 +133,7 @@ def _is_negative_mark(value: float) -> bool:
 
 
 def _has_mark_digits(number: int) -> bool:
-    """Whether a number is high digits alike, as 8 or 88, or the last of its length, as 998."""
+    """Whether a number is one high digit, once or repeated, or among the last of its length."""
     text = str(number)
     if len(text) == 1:
         return number >= 7

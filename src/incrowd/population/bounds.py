@@ -59,7 +59,7 @@ _STEPS = 200
 def classes_allowed(
     population: float, k: float, beta: float, *, bound: Bound = "exact", simultaneous: bool = False
 ) -> int:
-    """The largest number D' of equally likely classes that hold k people with chance 1 - beta.
+    """The largest number D' of equally likely classes that each hold k people with chance 1 - beta.
 
     One class is always allowed: it holds everybody.
 
@@ -220,12 +220,12 @@ def _check_request(population: float, k: float, beta: float, bound: str) -> tupl
 
 
 def _holds_k(share: float, population: int, k: int, beta: float, bound: Bound) -> bool:
-    """Whether a class of this share holds k people, but for a probability of beta."""
+    """Whether a class of this share holds k people with probability 1 - beta or more."""
     return missing_probability(share, population, k, bound) <= beta * (1 + _ROUNDING)
 
 
 def _k_of_share(share: float, population: int, beta: float, bound: Bound) -> int:
-    """The largest k that a class of this share holds, but for a probability of beta; 0 if none."""
+    """The largest k that a class of this share holds with probability 1 - beta; 0 if none."""
     return _largest_that_holds(
         lambda k: _holds_k(share, population, k, beta, bound), low=0, high=population
     )
@@ -315,7 +315,7 @@ def _least_size(drawn: PopulationSample, population: int, k: int, beta: float) -
 
 
 def _log_chance_misled(drawn: PopulationSample, size: int, share: float) -> float:
-    """The log of a bound of the chance that any class below this share has `size` people."""
+    """The log of a bound of the chance that any class of a smaller share shows `size` people."""
     people, ends = drawn.people, 0
     if drawn.labels == "declared":
         ways = drawn.columns * math.log(_LEVELS) - math.log(share)

@@ -116,7 +116,7 @@ def value_runs(
 
     `counts` are the records of each value; every bucket has k of them or more. Bucket b holds the
     values from the end of the one before up to, not including, place `ends[b]`. `until` limits
-    buckets: one that begins at place s ends at `until[s]` at the latest; these never fall.
+    buckets: one that begins at place s ends at `until[s]` at the latest, and `until` never falls.
     `InfeasibleError` if there is no such division; `InputError` if positions do not ascend or are
     not finite, or counts are negative; `PolicyError` for an unknown method, or k below 1.
 

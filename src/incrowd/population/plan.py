@@ -36,7 +36,7 @@ _RIGID = "there is no level between its values and leaving it out; a hierarchy w
 
 @dataclass(frozen=True)
 class PlanQuestion:
-    """Classes hold k people of a population, except with chance `beta`; a None is to be found."""
+    """Classes hold k people of a population with chance 1 - beta; the one left None is sought."""
 
     population: int | None
     k: int | None
@@ -176,7 +176,7 @@ class Plan(Shown):
         return PopulationSample(people, shown, self.question.confidence, self.labels)
 
     def with_classes(self, people: int, classes: int, smallest: int) -> "Plan":
-        """The plan with what so many people in so many classes, `smallest` in one, support."""
+        """The plan with `measured`, for so many people and classes, the smallest of `smallest`."""
         share = self.drawn_table(people).least_share(smallest)
         supports = self.question.with_unknown(self.found or "k").answer(classes, share)
         if self.found in {None, "k"}:
@@ -347,7 +347,7 @@ def _notes(plan: Plan) -> Iterator[str]:
 
 
 def raise_level(action: Action, levels: Mapping[str, int], planned: PlannedColumn) -> Action:
-    """The action at its column's level in `levels`; the same if left out or no level is new."""
+    """The action at its column's level in `levels`; the same if left out, or without a level."""
     level = levels.get(action.column, action.rung.level)
     spec = action.rung.hierarchy
     if spec is None or level == action.rung.level or action.left_out:

@@ -121,7 +121,7 @@ def divide_evenly(values: Floats, number: int | None, least: int) -> BucketDivis
 
 
 def join_small(sizes: Counts, k: int) -> Counts:
-    """Join the smallest bucket with its smaller neighbour until all hold k: the new place of each.
+    """Join the smallest bucket with its smaller neighbour until all hold k; return the new places.
 
     All become one if they hold fewer than k together.
 

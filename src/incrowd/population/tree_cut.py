@@ -60,7 +60,7 @@ class CutTrees:
     costs: Floats
     """`costs[level, code]` is what a record with this code pays at this level."""
     tables: tuple[tuple["_CutTable", ...], ...]
-    """Per level, a table for each node; empty if each leaf with records can be a node."""
+    """Per level, a table for each node; empty if there is no choice."""
     most: int
     """The largest number of nodes looked at: work limits it, to 2,000 for 30,000 leaves."""
     coarse: bool = False
