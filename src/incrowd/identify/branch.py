@@ -63,7 +63,7 @@ class Splitter:
         return PartitionRefiner(self._codes.shape[1], int(self._domains.max(initial=1)))
 
     def cost(self, here: Costly, column: int, budget: Budget, *, exact: bool) -> Cost:
-        """The least and most that classes cost split by a column: exactly, or as a verdict needs."""
+        """The least and most that classes cost split by a column: exact, or as a verdict needs."""
         domain = int(self._domains[column])
         least, most = stripped.refined_cost_range(
             here.classes.rows,
