@@ -16,7 +16,7 @@ from incrowd.identify.sampling import (
     pruning_size,
     sample_pairs,
     sample_rows,
-    size_for_pruning,
+    size_for_pruning_share,
 )
 from incrowd.identify.withholding import (
     ColumnChoice,
@@ -24,7 +24,7 @@ from incrowd.identify.withholding import (
     RecordGauge,
     WithholdRequest,
     withhold,
-    withhold_by_sample,
+    withhold_by_gauge,
 )
 from incrowd.watch import Watch
 from quasi_tables import ABSENT, ADULT, adult, column_tables, records_of
@@ -41,7 +41,7 @@ def mask(records, measure, ratio, *, rng=None, watch=None, **options):
 
 def sampled(gauge, records, request):
     choice = ColumnChoice.of(records, request)
-    return withhold_by_sample(gauge, records.names, choice, request)
+    return withhold_by_gauge(gauge, records.names, choice, request)
 
 
 @given(column_tables(), measures, limits, worth)
@@ -126,7 +126,7 @@ def test_a_sample_too_small_names_the_size_that_would_do(measure):
 @pytest.mark.parametrize("measure", list(Measure))
 def test_a_small_sample_names_one_that_would_do_better(measure):
     records = records_of([[i % 7 for i in range(20_000)], [i % 11 for i in range(20_000)]])
-    better = size_for_pruning(2, 0.5, 0.9, 0.01)
+    better = size_for_pruning_share(2, 0.5, 0.9, 0.01)
 
     weak = mask(records, measure, 0.5, method="sampled", sample=better - 1)
     assert f"--sample {better} leaves 0.45" in weak.advice

@@ -214,13 +214,13 @@ def test_what_was_written_is_verified(table, tmp_path, monkeypatch, spoil):
 
 
 def test_a_file_that_changes_between_the_passes_is_noticed(table, tmp_path, monkeypatch):
-    real = verb.withhold_by_sample
+    real = verb.withhold_by_gauge
 
     def meanwhile(*arguments, **options):
         people(2_990).write_csv(table)
         return real(*arguments, **options)
 
-    monkeypatch.setattr(verb, "withhold_by_sample", meanwhile)
+    monkeypatch.setattr(verb, "withhold_by_gauge", meanwhile)
     with pytest.raises(NotMetError, match="not those that should leave"):
         passed(table, tmp_path / "p.csv", ratio=0.3, sample=2_000, seed=1)
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]

@@ -19,7 +19,7 @@ from incrowd.population.quantile_cells import cells_of_buckets, scale_cells
 from incrowd.population.quantiles import (
     BucketDivision,
     BucketErrors,
-    divide,
+    divide_evenly,
     join_small,
     least_sample_count,
     rank_error,
@@ -69,7 +69,7 @@ def test_small_buckets_join_a_neighbour(sizes, k):
 
 def test_without_ties_all_buckets_are_the_sizes_of_definition_9():
     for n, k in ((250, 10), (57, 10), (59, 20), (7, 3), (5, 5)):
-        division = divide(np.arange(n) * 1.0, None, k)
+        division = divide_evenly(np.arange(n) * 1.0, None, k)
         sizes = np.diff([*division.starts.tolist(), n])
         q, r = divmod(n, k)
         assert len(sizes) == q
@@ -91,7 +91,7 @@ def test_every_cell_hides_among_k(cells, k, ordered):
         found = incrowd.quantiles(frame, columns=["x"], k=k, keep_order=True, seed=1)
     except InfeasibleError:
         small = len(values) < k and (values or len(cells) < k)
-        assert small or (0 < none < k and len(divide(np.array(values) * 1.0, None, k)) < 2)
+        assert small or (0 < none < k and len(divide_evenly(np.array(values) * 1.0, None, k)) < 2)
         return
     shown = found.frame["x"].to_list()
     assert naive.smallest(shown) >= k
@@ -275,7 +275,7 @@ def test_drawn_buckets_seldom_fall_below_k():
     for seed in range(40):
         values = rng.random(50_000)
         places, _ = RecordReservoir(10_000, seed).draw(0, 50_000)
-        division = divide(values[places], None, least)
+        division = divide_evenly(values[places], None, least)
         sizes = np.bincount(np.searchsorted(division.cuts, values, side="right"))
         below += sizes.min() < 1_000
     assert below <= 40 * 0.05
@@ -350,7 +350,7 @@ def test_the_squared_error_of_even_values_is_one_over_buckets_squared():
 @given(MANY | FEW, st.integers(1, 5))
 def test_errors_are_those_of_the_definition(values, least):
     line = np.array(values, dtype=np.float64)
-    division = divide(line, None, least)
+    division = divide_evenly(line, None, least)
     spread = BucketErrors.without_records(division)
     codes = np.empty(len(line), dtype=np.int32)
     tallies = (spread.sizes, spread.sums, spread.squares)
@@ -363,7 +363,7 @@ def test_errors_are_those_of_the_definition(values, least):
 
 
 def test_nothing_shows_values():
-    division = divide(np.array([12345.0, 67890.0]), None, 1)
+    division = divide_evenly(np.array([12345.0, 67890.0]), None, 1)
     found = incrowd.quantiles(pl.DataFrame({"x": [12345] * 5}), columns=["x"], k=2)
     for one in (division, BucketErrors.without_records(division), found.columns, found):
         assert "12345" not in repr(one)

@@ -40,9 +40,9 @@ class PopulationEstimate:
         return self.low, self.high
 
     def with_interval(self, ends: Range | None, value: float | None = None) -> "PopulationEstimate":
-        """The estimate with another interval, its value moved into it; None changes nothing.
+        """The estimate with another interval, its value (or `value`, if given) moved into it.
 
-        With a `value`, that one is moved instead. The interval until now is kept as `smooth`.
+        The interval until now is kept as `smooth`. `ends` of None change nothing.
         """
         if ends is None:
             return self
@@ -64,7 +64,7 @@ class PopulationEstimate:
         return PopulationEstimate(value, low, high, ends, self.smooth)
 
     def larger_of(self, other: "PopulationEstimate") -> "PopulationEstimate":
-        """The larger of this estimate and another, value and ends; `possible` stays this one's."""
+        """The larger value and ends of this estimate and another; only `possible` is kept."""
         ends = (max(self.low, other.low), max(self.high, other.high))
         return PopulationEstimate(max(self.value, other.value), *ends, self.possible)
 
@@ -232,7 +232,7 @@ def _whole_table_estimates(kinds: ClassKinds, threshold: float) -> Estimates:
 def _estimate_figure(
     behind: PeopleBehind, values: Floats, seen: Floats | None = None
 ) -> PopulationEstimate:
-    """A figure's mean over the curves and its interval; that of `seen` (with the draw) if given."""
+    """The mean of `values`, one per curve, with their interval or that of `seen` (drawn values)."""
     value = float(behind.curves.mean(values))
     spread = values if seen is None else seen
     order = np.argsort(spread, kind="stable")
@@ -263,7 +263,7 @@ def _estimate_share(
 def _estimate_averages(
     behind: PeopleBehind, rng: np.random.Generator
 ) -> tuple[PopulationEstimate, PopulationEstimate]:
-    """Estimate `average` and `by_class` (see `Estimates`), by all curves and the random draw."""
+    """Estimate `average`, with the random draw, and `by_class`, without (see `Estimates`)."""
     kinds = behind.kinds
     values = behind.risk @ kinds.shares
     classes = np.maximum(kinds.classes, 1.0)
@@ -277,7 +277,7 @@ def _estimate_averages(
 
 
 def _estimate_highest(behind: PeopleBehind) -> PopulationEstimate:
-    """Estimate the largest 1 / F; sizes between `smallest_chances` count as the smaller ones."""
+    """Estimate the largest 1 / F; between two numbers of `smallest_chances` the lower counts."""
     numbers, reached, probability = behind.smallest_chances()
     mean = np.clip(probability @ reached, reached.min(axis=0), reached.max(axis=0))
     chance = np.append(mean, 1.0)

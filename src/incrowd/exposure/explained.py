@@ -39,8 +39,8 @@ def explain_columns(
 ) -> Explained:
     """Measure what each column contributes to the risk, and what changes would lower it.
 
-    `coarser` maps codes to codes one level up. All sets of at most `MOST_SWEPT` columns are
-    counted, whatever the time limit of `watch`; with more columns none.
+    `coarser` maps a column's codes to codes one level up. With at most `MOST_SWEPT` columns all
+    their sets are counted, whatever the time limit of `watch`; with more columns none.
     """
     telling = Watch(tell=None if watch is None else watch.tell)
     above = rows_at_risk(tally, tally.quasi, risk.threshold)
@@ -117,7 +117,7 @@ def _all_changes(
 
 
 def _change_of(name: str, change: str, values: int, tally: Tally, risk: Risk) -> Change:
-    """The change of one column, `values` of which are left, measured on the table as it is then."""
+    """The change of one column, left with so many `values`, measured on the changed `tally`."""
     population = None if risk.uniqueness is None else risk.uniqueness.population
     then = measure_as_it_is(tally, risk.threshold, population)
     unique = individual = None
@@ -170,7 +170,7 @@ def share_of(tally: Tally, rows: Flags) -> float:
 def measure_all_sets(
     names: Sequence[str], tally: Tally, watch: Watch | None = None
 ) -> dict[tuple[int, ...], tuple[float, float]]:
-    """Measure the share of unique records and the average risk by every set of columns."""
+    """Measure the unique share and average risk by every set of columns; fewer if out of time."""
     if not tally.has_units:
         records = Records(tuple(names), tally.quasi, tally.counts)
         found = all_ratios(records, watch=watch)
@@ -201,7 +201,7 @@ def knowledge_by_size(names: Sequence[str], sets: SetFigures) -> tuple[Knowledge
 
 
 def shapley_parts(width: int, sets: SetFigures, nothing: float = 0.0) -> list[float]:
-    """Each column's mean addition to the share of unique records; `nothing` is that without any."""
+    """Each column's mean addition to the unique share, which is `nothing` without any column."""
     parts = [0.0] * width
     for columns, (unique, _) in sets.items():
         weight = 1 / (len(columns) * comb(width, len(columns)))

@@ -167,7 +167,7 @@ class _Sampling:
         return not len(self.share) or float(np.ptp(self.share)) <= TOLERANCE
 
     def sampling_fraction(self, people: int) -> float:
-        """The share of the population that so many people are: at most 1, and 1 if it is empty."""
+        """The share of the population that so many people are: at most 1; 1 of an empty one."""
         return min(people / self.population, 1.0) if self.population else 1.0
 
     def model(self, people: int, *, plain: bool) -> PopulationModel | None:
@@ -345,7 +345,7 @@ def marketer_risk(found: Estimates) -> Marketer:
 def individual_risk(
     found: Estimates, records: Counts, people: Counts, population: Floats
 ) -> Individual:
-    """The individual risk of classes; each stands for so many people of the `population`."""
+    """The individual risk; `population` has the people for whom each class stands."""
     total = int(records.sum())
     alone = mean_risks(people, people / np.maximum(population, people)) if total else np.zeros(0)
     low, high = found.average.interval

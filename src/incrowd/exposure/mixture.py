@@ -137,7 +137,7 @@ class SizeCounts:
 
 
 def likely_shapes(sample: SizeCounts) -> tuple[Floats, ...]:
-    """Four log densities to depart from: gamma and lognormal, narrow and wide, where likeliest.
+    """Four log densities to depart from, where likeliest: gamma and lognormal, narrow and wide.
 
     A sample seldom tells them apart, and what they say of unseen people differs: together they
     span what real tables showed.

@@ -213,7 +213,7 @@ def mean_risks(people: Counts | Floats, fraction: Floats) -> Floats:
 
 
 def _risk_by_series(f: Floats, p: Floats) -> Floats:
-    """The mean of 1 / F by the series p / f * 2F1(1, 1; f + 1; q), whose terms halve at least."""
+    """The mean of 1 / F by the series p / f * 2F1(1, 1; f + 1; q), q = 1 - p; terms fall fast."""
     q = 1 - p
     term, total = np.ones(len(f)), np.ones(len(f))
     for j in range(1, _TERMS):

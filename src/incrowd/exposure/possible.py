@@ -67,7 +67,7 @@ class Populations:
         at = np.searchsorted(self.bins, sizes, side="right") - 1
         return np.bincount(at, classes, minlength=len(self.bins)).astype(np.float64)
 
-    def flag_sizes_up_to(self, people: float) -> Floats:
+    def indicator_up_to(self, people: float) -> Floats:
         """Per class size of the population: 1 if it is at most so many people, otherwise 0."""
         return (self.sizes <= people).astype(np.float64)
 
@@ -101,9 +101,9 @@ def possible_ranges(
     limits = _count_limits(drawn.bin_classes(sizes, classes), people)
     few = sizes <= threshold_people
     figures = {
-        "unique": (drawn.flag_sizes_up_to(1), classes[sizes == 1]),
+        "unique": (drawn.indicator_up_to(1), classes[sizes == 1]),
         "average": (1 / drawn.sizes, classes),
-        "above": (drawn.flag_sizes_up_to(threshold_people), members[few]),
+        "above": (drawn.indicator_up_to(threshold_people), members[few]),
     }
     found = {}
     for name, (figure, most) in figures.items():
@@ -122,7 +122,7 @@ def _count_limits(seen: Floats, people: float) -> tuple[Floats, Floats]:
 
 
 def _range_of_figure(shown: Floats, limits: tuple[Floats, Floats], figure: Floats) -> Range | None:
-    """The least and the most of a figure over all shares within the limits; None if none are."""
+    """The least and the most of a figure over shares within the limits; None if there are none."""
     low, high = limits
     ends = []
     for sign in (1.0, -1.0):

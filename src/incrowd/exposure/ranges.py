@@ -86,7 +86,7 @@ class _MeanFigure:
 
 @dataclass(frozen=True, eq=False)
 class _LikelyPopulations:
-    """A table, with the populations that make it likely."""
+    """A table, with profiles of populations that make it likely: `free`, or leaning to curves."""
 
     kinds: ClassKinds
     populations: Populations
@@ -116,7 +116,7 @@ class _LikelyPopulations:
         """The share of the table's people in classes of at most so many of the population."""
         few = self.kinds.sizes <= people
         most = float((self.kinds.sizes * self.kinds.classes)[few].sum()) / self.people
-        return _MeanFigure(self.populations.flag_sizes_up_to(people), most)
+        return _MeanFigure(self.populations.indicator_up_to(people), most)
 
     @property
     def average(self) -> _MeanFigure:
@@ -203,13 +203,13 @@ class _LikelyPopulations:
         return max(_widen_end(center, end, sign, max(variance(shares), 0.0)), 1.0)
 
     def inverse_interval(self, shown: Floats, counted: float) -> Range:
-        """The interval of the mean of 1 / F of classes as in `match_interval`, not widened."""
+        """The range of the mean of 1 / F, without the draw; arguments as in `match_interval`."""
         low, high = self._safe_ends(shown / self.populations.sizes / counted, 1.0)
         return min(max(low, 0.0), 1.0), min(max(high, low), 1.0)
 
 
 def _raise_to_low_end(other: Range, mean: Range) -> Range:
-    """A range of the mean of 1 / F, raised to the low end of `other`: 1 / the mean of F."""
+    """The range of the mean of 1 / F, raised to the low end of that of 1 / mean F (`other`)."""
     return max(mean[0], other[0]), max(mean[1], other[0])
 
 

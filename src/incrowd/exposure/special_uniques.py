@@ -178,7 +178,7 @@ def special_uniques(
     scored = scores > 0
     total = max(int(minimal.records[scored].sum()), 1)
     everyone = max(int(minimal.records.sum()), 1)
-    dis = _dis_scores_of(minimal, scores, fraction)
+    dis = _dis_scores_if_known(minimal, scores, fraction)
     return SpecialUniques(
         max_size=minimal.max_size,
         records=int(minimal.records[scored].sum()),
@@ -194,7 +194,7 @@ def special_uniques(
     )
 
 
-def _dis_scores_of(
+def _dis_scores_if_known(
     minimal: MinimalUniques, scores: Floats, fraction: float | None
 ) -> Floats | None:
     """The DIS-SUDA score of each row; None if no fraction is known or nobody is unique."""
@@ -242,7 +242,7 @@ def _uniques_by_column(minimal: MinimalUniques, sizes: Counts) -> tuple[UniquesO
 
 @dataclass(frozen=True, eq=False)
 class _PersonRows:
-    """Distinct rows of distinct people; a row of several records stands there twice."""
+    """Distinct rows of distinct people; without units, a row of several records is listed twice."""
 
     codes: Codes
     person: Codes

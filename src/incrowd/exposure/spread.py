@@ -28,7 +28,7 @@ def size_steps(least: int, largest: int) -> tuple[int, ...]:
 def value_steps(values: Sequence[float], asked: float | None) -> tuple[float, ...]:
     """The least value of each step of a figure: tenths below 1, or 1, 1.5, 2, 3, 5, 10, ….
 
-    The value that is asked for begins a step of its own.
+    The value that is asked for begins a step of its own, unless it is above all values.
 
     >>> value_steps([1.0, 2.2], 2.0), value_steps([0.05, 0.31], 0.25)
     ((1.0, 1.5, 2.0), (0.0, 0.1, 0.2, 0.25, 0.3))
@@ -67,7 +67,7 @@ def records_by_step(
 def risk_steps(classes: Classes, least: int) -> tuple[tuple[float, float], ...]:
     """Steps (risk, 1 / people of a class; share of the records whose risk is above), rising.
 
-    A step of fewer records is joined with the next, at the higher risk. Nothing if all are fewer.
+    Risks of fewer than `least` records are joined with lower ones; a rest of fewer is left out.
     """
     total = int(classes.records.sum())
     sizes, place = np.unique(classes.people, return_inverse=True)

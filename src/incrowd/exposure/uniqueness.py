@@ -112,7 +112,7 @@ def uniqueness(
 
 
 def _unique_people_range(found: Estimates, people: int, population: int) -> Range:
-    """The interval of unique people of the population; a table without any allows a few."""
+    """The interval of unique people of the population; its high end leaves room for unseen ones."""
     low, high = found.unique_people.interval
     if people < population:
         unseen = 1.0 if not people else -np.log(_DOUBT) / people
@@ -224,7 +224,7 @@ def _only_root(gap: Callable[[Any], Any]) -> float | None:
 
 
 def shlosser_classes(sizes: Counts, classes: Counts, fraction: float) -> float:
-    """How many classes the population has (Haas and Stokes 1998: modified Shlosser estimator)."""
+    """How many classes the population has (Haas and Stokes 1998, modified Shlosser); may be NaN."""
     i, s, q = sizes.astype(np.float64), classes.astype(np.float64), fraction
     unseen = ((1 - q) ** i * s).sum()
     once = (i * q * (1 - q) ** (i - 1) * s).sum()

@@ -20,9 +20,9 @@ from incrowd.watch import Watch
 TIME_LIMIT = 60.0
 """Default number of seconds that a search may take."""
 _LISTED = 1_000
-"""Sets that are listed at most."""
+"""The most sets that are listed."""
 _LOOKED_AT = 10**8
-"""Rows times sets that are measured for the list at most."""
+"""The most rows times sets that are measured for the list."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class DiscoverOptions:
         return self.measure is Measure.SEPARATION
 
     def pairs_for(self, width: int, epsilon: float) -> int:
-        """How many pairs to draw: for a key by Theorem 5 of Motwani-Xu, otherwise by Theorem 8."""
+        """How many pairs to draw for `width` columns (Motwani-Xu Theorem 5 for a key, else 8)."""
         if self.least_ratio == 1:
             return separation_pairs(width, epsilon, self.delta)
         return partial_pairs(width, self.least_ratio, epsilon, self.delta)
@@ -161,11 +161,11 @@ class SetAnswer:
     notes: tuple[str, ...] = ()
     basis: Basis = Basis.COUNTED
     reaches: float | None = None
-    """The ratio that each set has at least, but for delta; None if counted, or not promised."""
+    """The least ratio of each set, with chance 1 - delta; None if counted, or not promised."""
 
 
 def exact_answer(records: Records, options: DiscoverOptions, watch: Watch) -> SetAnswer:
-    """Find the minimal sets up to a size and a smallest or cheapest one, counted on all records."""
+    """Find, on all records, minimal sets up to a size and a smallest or cheapest one, if any."""
     measure, ratio = options.measure, options.least_ratio
     if ratios_of_all(records).ratio(measure) < ratio:
         return _unreachable_answer()
@@ -203,9 +203,9 @@ def _smallest_set(
 ) -> tuple[tuple[int, ...], Guarantee]:
     """The columns of a smallest set that reaches the ratio, and what is promised of it.
 
-    The first of the smallest known ones if all of their size were searched; otherwise what an exact
-    search finds, or the smallest known one if there are many columns or no time. With weights, the
-    cheapest set. `known` is the greedy set, the minimal sets and whether those are partial.
+    The first of the smallest minimal sets if their search was not cut short; otherwise what an
+    exact search finds, or the smallest known set if there are many columns or no time. With
+    weights, the cheapest. `known`: the greedy set, the minimal sets, whether these are partial.
     """
     greedy, sets, partial = known
     if (costs := options.costs(records.names)) is not None:
@@ -245,7 +245,7 @@ def sets_to_list(answer: SetAnswer, rows: Records) -> list[tuple[int, ...]]:
 
 
 def measure_sets(rows: Records, sets: Sequence[tuple[int, ...]]) -> Iterator[ColumnSet]:
-    """Yield each set with its ratios; the classes of a prefix that neighbours share are kept."""
+    """Yield each set with its ratios; classes of first columns shared with the next are kept."""
     path: list[int] = []
     groups = [RecordGroups.whole(rows)]
     for *first, last in sets:

@@ -79,7 +79,7 @@ class BorderSearch:
         self._batch = _FIRST
 
     def run(self, most: int) -> None:
-        """Search sets of at most `most` columns, by size; with a time limit first of any size."""
+        """Search sets of up to `most` columns by size; under a time limit all at once before."""
         left = self._watch.remaining
         if left is not None:
             self._search(most, NestedWatch(self._watch, left / _TRY))
@@ -94,9 +94,8 @@ class BorderSearch:
     def _search(self, most: int, watch: Watch) -> bool | None:
         """Find all minimal sets of at most `most` columns.
 
-        Return whether there may be larger ones, None if out of time. A failing set may tell
-        something of branches that were left already, so the search is done again until it meets
-        none.
+        Return whether there may be larger ones, None if out of time. A failing set may add sets in
+        branches that were left already, so the search is done again until no set fails.
         """
         clean: bool | None = False
         while clean is False:
@@ -117,7 +116,7 @@ class BorderSearch:
         return clean
 
     def _next_candidates(self, tree: HittingSetTree, watch: Watch) -> tuple[bool, list[Set]]:
-        """Whether the tree has ended, and the next batch of sets to judge: they hit all masks."""
+        """Return whether the tree has ended, and the next sets to judge, each hitting all masks."""
         sets: list[Set] = []
         while len(sets) < self._batch and not watch.expired:
             state = tree.advance()
@@ -132,7 +131,7 @@ class BorderSearch:
     def _judge_and_grow(self, sets: list[Set], watch: Watch) -> Masks:
         """Judge sets: note those that are good enough, grow the others as far as they fail.
 
-        Return the minimal masks outside the grown sets, and keep them. Time sets the next batch.
+        Return the minimal masks outside the grown sets, and keep them; adapt the size of batches.
         """
         begin = watch.elapsed
         good, failing = self._judge.judge(sets, watch)
@@ -172,7 +171,7 @@ class RatioOracle:
         """How many sets were looked at in the table."""
 
     def judge(self, sets: Sequence[Set], watch: Watch) -> tuple[list[Set], list[Set]]:
-        """Return the good sets, and the others grown as long as they fail; fewer if time is up."""
+        """Return the good sets, and the failing ones grown while they fail; fewer if time is up."""
         find_paths = self._certain_paths if self._guesses.certain else self._guessed_paths
         ways = find_paths(sets, watch)
         good = [way.start for way in ways if way.keeps == 0]

@@ -16,7 +16,7 @@ from incrowd.table.fold import in_threads
 
 _SMALL = 2**15
 _SPARE = 16
-"""Classes may be left out that cost together at most the budget over this."""
+"""Classes may be left out while they cost at most 1 / `_SPARE` of the budget together."""
 
 Stripped = StrippedPartition
 Cost = tuple[int, int]
@@ -63,7 +63,7 @@ class Splitter:
         return PartitionRefiner(self._codes.shape[1], int(self._domains.max(initial=1)))
 
     def cost(self, here: Costly, column: int, budget: Budget, *, exact: bool) -> Cost:
-        """The cost of classes split by a column; unless `exact`, as tight as a verdict needs."""
+        """The least and most that classes cost split by a column: exact, or as a verdict needs."""
         domain = int(self._domains[column])
         least, most = stripped.refined_cost_range(
             here.classes.rows,
@@ -123,7 +123,7 @@ def count_shared(one: Sequence[int], other: Sequence[int]) -> int:
 
 
 class Branch(SharedPath[Stripped]):
-    """The classes of one set of columns after the other; those of single columns come first."""
+    """The classes of one set of columns after the other; those of single columns are made first."""
 
     def __init__(self, splitter: Splitter, columns: Sequence[int]) -> None:
         super().__init__(splitter.whole)
@@ -149,14 +149,14 @@ class CostBranch(SharedPath[Costly]):
         self._whole = CostBranch(splitter, budget, 0) if self._spare else self
         super().__init__(self._keep_costly(splitter.whole, 0))
 
-    def costs(self, columns: Sequence[int], more: Sequence[int]) -> list[Cost]:
+    def exact_costs(self, columns: Sequence[int], more: Sequence[int]) -> list[Cost]:
         """The exact cost of these columns with each of `more` added alone, as least and most."""
         if self._spare:
-            return self._whole.costs(columns, more)
+            return self._whole.exact_costs(columns, more)
         return self._costs_with_each(columns, more, exact=True)
 
-    def verdicts(self, columns: Sequence[int], more: Sequence[int]) -> list[Cost]:
-        """The cost of these columns with each of `more` added, as tight as a verdict needs."""
+    def cost_bounds(self, columns: Sequence[int], more: Sequence[int]) -> list[Cost]:
+        """The least and most that these columns cost with each of `more`, enough for a verdict."""
         costs = self._costs_with_each(columns, more, exact=False)
         doubtful = [
             column
@@ -165,12 +165,12 @@ class CostBranch(SharedPath[Costly]):
         ]
         if not doubtful:
             return costs
-        sure = dict(zip(doubtful, self._whole.verdicts(columns, doubtful), strict=True))
+        sure = dict(zip(doubtful, self._whole.cost_bounds(columns, doubtful), strict=True))
         return [sure.get(column, cost) for column, cost in zip(more, costs, strict=True)]
 
     def keeps_to_budget(self, columns: Sequence[int]) -> bool:
         """Whether these columns, at least one, cost no more than the budget."""
-        [(_, most)] = self.verdicts(columns[:-1], columns[-1:])
+        [(_, most)] = self.cost_bounds(columns[:-1], columns[-1:])
         return most <= self._budget.left
 
     def _costs_with_each(

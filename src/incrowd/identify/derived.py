@@ -46,7 +46,7 @@ _TERMS = 30
 _PROMISING = 0.5
 """Neighbours are looked at only where a polynomial fits as well as this: they take longer."""
 _SIZE = 2
-"""Known columns at a time; and all numbers and dates at once."""
+"""The most known columns that are tried together, besides all numbers and dates at once."""
 _MANY = 12
 """With more known columns than this, pairs are not searched: there would be too many."""
 
@@ -65,9 +65,9 @@ class Derived:
 def find_derived(shown: Sequence[CodedColumn], hidden: Sequence[CodedColumn]) -> list[Derived]:
     """Find released columns (`shown`) that follow from hidden ones, or determine them.
 
-    A column may follow from one or two others; if one is enough, no two are named.
+    One column is tried, then two, then all numbers at once; the smallest sets are named.
     """
-    rows = _distinct_rows([*shown, *hidden])
+    rows = _rows_to_compare([*shown, *hidden])
     derived: list[Derived] = []
     for known, others in ((hidden, shown), (shown, hidden)):
         for column in others:
@@ -75,7 +75,7 @@ def find_derived(shown: Sequence[CodedColumn], hidden: Sequence[CodedColumn]) ->
     return derived
 
 
-def _distinct_rows(columns: Sequence[CodedColumn]) -> Any:
+def _rows_to_compare(columns: Sequence[CodedColumn]) -> Any:
     """The rows to look at: each once if at least half are distinct, otherwise all.
 
     Copies of a record agree in everything. Where most records have an equal, values are few, and
@@ -133,7 +133,7 @@ def _complete_rows(columns: Sequence[CodedColumn], rows: Any) -> Any:
 def _function_strength(
     derived: CodedColumn, known: Sequence[CodedColumn], rows: Any
 ) -> float | None:
-    """How far `derived` is a function of the known columns, 0..1; None if it is not."""
+    """How far `derived` is a function of the known columns, 0..1; None if none is found."""
     rows = _complete_rows((derived, *known), rows)
     if len(rows) < RECORDS:
         return None
@@ -222,7 +222,7 @@ def _products_of_columns(values: Any, degree: int) -> Any:
 
 
 def _nearest_neighbours(places: Any) -> Any:
-    """Per place, the numbers of its nearest neighbours, itself among them: shape (places, many)."""
+    """Per place, the indices of the nearest places, its own too: shape (places, neighbours)."""
     apart = ((places[:, None, :] - places[None, :, :]) ** 2).sum(axis=2)
     number = min(_NEIGHBOURS, len(places) // 10) + 1
     return np.argpartition(apart, number - 1, axis=1)[:, :number]

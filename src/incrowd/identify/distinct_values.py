@@ -88,7 +88,7 @@ class DistinctValueTest:
 
     @property
     def crowd(self) -> float:
-        """People per value (Figure 3), infinite without values: k of probabilistic k-anonymity."""
+        """People per value: k of probabilistic k-anonymity (Figure 3); infinite without values."""
         return max(self.population / self.distinct, 1.0) if self.distinct else math.inf
 
     @property
@@ -98,7 +98,7 @@ class DistinctValueTest:
 
     @property
     def answer(self) -> str:
-        """Whether the set is one, in words that are no surer than the number of values."""
+        """Whether the set is a quasi-identifier, in words as sure as the source of the number."""
         return "possibly" if self.possible else _SURE[self.source]
 
 
@@ -223,7 +223,7 @@ def estimate_values(records: Records, columns: Sequence[int]) -> float:
 def _possible_values(
     records: Records, columns: Sequence[int], source: CountSource, known: Mapping[str, float]
 ) -> float:
-    """How many values the columns may have, by this source; `PolicyError` if it lacks a number."""
+    """How many values the columns may have, by this source; `PolicyError` if it cannot tell."""
     names = [records.names[j] for j in columns]
     match source:
         case CountSource.OBSERVED:
@@ -292,9 +292,9 @@ class PopulationTest:
         """Test whether a set of columns of a table can identify people of the population.
 
         Without a source, declared numbers of values are taken if all of the columns have one, else
-        an estimate: about the columns without a declared number, times the declared ones. It has no
-        limit if those columns alone tell all records apart. `PolicyError` if the source is
-        `DECLARED` and a number is lacking.
+        an estimate for the columns without a declared number, times the declared ones. It is
+        infinite if these columns alone tell all of several records apart. `PolicyError` if the
+        source is `DECLARED` and a number is lacking.
         """
         source = self.source
         if source is None:

@@ -38,7 +38,7 @@ def lightest_hitting_set(
 ) -> tuple[int, float] | None:
     """Find the lightest set of columns (bits) that hits each of these sets, and its weight.
 
-    None if out of time. Which of equally light ones depends on nothing but the arguments.
+    None if out of time. Bits are below 64. The same arguments always give the same set.
     """
     words = np.array(without_supersets(sets), dtype=np.uint64)
     costs = np.array(weights, dtype=np.float64)
@@ -60,14 +60,14 @@ class Hit:
 
     columns: int
     weight: float
-    """Its weight; without proof, what no set can be below."""
+    """Its weight; without proof, a lower bound of what any set weighs."""
     proved: bool
 
 
 def find_lightest(
     missed: Callable[[int], Sequence[int]], weights: Sequence[float], known: int, watch: Watch
 ) -> Hit:
-    """Find the lightest columns for which `missed` has no set; out of time `known`, unproved."""
+    """Find the lightest columns for which `missed` is empty; `known`, unproved, if out of time."""
     sets: list[int] = []
     weight_known, low = weight_of(known, weights), 0.0
     while (hit := lightest_hitting_set(sets, weights, watch)) is not None:
@@ -212,7 +212,7 @@ class HittingSetTree:
         return bool(self.where[2])
 
     def advance(self) -> int:
-        """Search to `DONE`, `LOOK` (the branch hits all masks) or `PAUSE` (`_PATIENCE` steps)."""
+        """Search until `DONE`, `LOOK` (all masks are hit) or `PAUSE` (`_PATIENCE` steps)."""
         return int(
             kernels.advance_search(
                 self.where,
@@ -261,9 +261,9 @@ class HittingSets:
     def run(self, most: int, watch: Watch, otherwise: int | None = None, rows: int = 1) -> None:
         """Search sets of at most `most` columns.
 
-        With a time limit, what is left of it after half is used to search size by size, so that
-        all sets up to some size are known in the end. `otherwise` replaces `most` if there is too
-        much to search: more than a number of steps that a table of so many `rows` allows.
+        With a time limit, half of it goes to all sizes at once and the rest to one size after the
+        other, so that all sets up to some size are known in the end. `otherwise` then replaces
+        `most`, also if a table of so many `rows` allows no more steps; larger sets are dropped.
         """
         masks = self._judge.first_masks()
         half = watch if watch.remaining is None else NestedWatch(watch, watch.remaining / 2)

@@ -78,7 +78,7 @@ class RecordGroups:
 
 
 def empty_figures() -> Counts:
-    """Figures of no classes: no class, ordered pair together or unique; smallest has no limit."""
+    """Figures of no class: classes, ordered pairs together, uniques, smallest (no limit)."""
     return np.array([0, 0, 0, np.iinfo(np.int64).max], dtype=np.int64)
 
 
@@ -103,7 +103,7 @@ class LabelledRows:
     number: int
     """Number of classes."""
     lost: int
-    """The most that the classes left out cost, where they cost anything."""
+    """What the classes left out can cost together at most."""
 
 
 class Cutter:
@@ -130,7 +130,7 @@ class Cutter:
         return LabelledRows(rows, np.zeros_like(rows), 1, 0)
 
     def split(self, here: LabelledRows, columns: Set, spare: int = 0) -> LabelledRows:
-        """Split the classes; cheap ones, at most `spare` together, are left out (see `lost`)."""
+        """Split the classes; leave out cheap ones of at most `spare` together (see `lost`)."""
         rows, labels = here.rows.copy(), here.labels.copy()
         kept, number, lost = len(rows), here.number, 0
         while columns:
@@ -164,11 +164,11 @@ class Cutter:
         return int(cost), tuple(more[:number, 0].tolist())
 
     def has_room_for(self, here: LabelledRows, columns: Set) -> bool:
-        """Whether there is room for a cell of each class and combination of codes, to be quick."""
+        """Whether each class and combination of codes can have its own cell, which is quick."""
         return self._count_cells(here.number, columns) <= self._room
 
     def _columns_at_once(self, number: int, columns: Set) -> tuple[Set, Set]:
-        """Split columns into as many as a 62-bit number tells apart, at least one, and the rest."""
+        """The first columns, at least one, whose cells 62 bits can number, and the others."""
         many = 1
         while many < len(columns) and self._count_cells(number, columns[: many + 1]) < _LARGEST:
             many += 1

@@ -10,11 +10,10 @@ column over any part of a set bounds its gain over the set: most failing sets ne
 
 `sample_border` starts from small samples. A key of the table is a key of each part of it. A set
 with at least the ratio beta in the table has, with high probability, at least alpha beta in a
-sample: of
-pairs for the separation ratio (Lemma 9), of records for the distinct ratio (Lemma 10) and, as a
-unique record stays unique in every part, for the share of unique records. The minimal sets that
-reach this in the sample are the border from which the next larger sample, and in the end the table,
-is searched.
+sample: of pairs for the separation ratio (Lemma 9), of records for the distinct ratio (Lemma 10)
+and, as a unique record stays unique in every part, for the share of unique records. The minimal
+sets that reach this in the sample are the border from which the next larger sample, and in the end
+the table, is searched.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -122,9 +121,9 @@ class DepthFirst:
         self._found.complete = first is None and not self._watch.expired
 
     def _judge_size(self, candidates: Iterable[Set], least: dict[Set, int]) -> dict[Set, int]:
-        """Judge the sets of one size: note the good ones, return the least cost of those that fail.
+        """Judge the sets of one size: note the good ones, return lower bounds of failing costs.
 
-        `least` has those costs for the sets of one column less.
+        `least` has such bounds for the failing sets of one column less.
         """
         failing: dict[Set, int] = {}
         for start, group in groupby(candidates, key=lambda columns: columns[:-1]):
@@ -142,7 +141,7 @@ class DepthFirst:
         if not sets:
             return
         exact = self._submodular and len(start) < 2
-        look = self._branch.costs if exact else self._branch.verdicts
+        look = self._branch.exact_costs if exact else self._branch.cost_bounds
         costs = look(start, [columns[-1] for columns in sets])
         self._found.looked += len(sets)
         for columns, (least, most) in zip(sets, costs, strict=True):
@@ -178,7 +177,7 @@ def leave_one_out(columns: Set) -> Iterator[tuple[int, Set]]:
 
 
 def join_failing(failing: dict[Set, int], watch: Watch) -> Iterator[Set]:
-    """Yield the sets with one column more of which every part with one less has failed.
+    """Yield the sets of one column more all of whose parts with one column less have failed.
 
     The failing sets come in order, neighbours with the same start next to each other, and so do
     the sets made of them. They may be millions: none are made once the time is up.
@@ -204,8 +203,8 @@ _STEP = 8
 def sample_sizes(records: Records, question: MinimalSetQuery) -> tuple[int, ...]:
     """The size of a sample that was asked for, one that will do, or a series of growing ones.
 
-    Sizes that are not asked for are below half the table: there may be none. One that is asked for
-    and as large as the table is the table, which is then searched at once.
+    Sizes that are not asked for are below half the table: there may be none. Nor is there one if
+    the size asked for is at least the table's: the table is then searched at once.
     """
     if question.sample is not None:
         whole = question.sample >= _count_drawable(records, question)
@@ -220,7 +219,7 @@ def sample_sizes(records: Records, question: MinimalSetQuery) -> tuple[int, ...]
 
 
 def _count_drawable(records: Records, question: MinimalSetQuery) -> int:
-    """How many could be drawn: pairs for a separation ratio below 1, otherwise records."""
+    """How many records there are to draw; for a separation ratio below 1, how many pairs."""
     if question.measure is Measure.SEPARATION and not question.is_for_keys:
         return records.total * (records.total - 1) // 2
     return records.total

@@ -168,10 +168,9 @@ def _number_of_sets(width: int, limit: int) -> int:
 def ratios(records: Records, columns: Sequence[int]) -> Ratios:
     """Ratios of one set of columns, counted without counting its subsets.
 
-    A row is a number below the product of the domains. If these are few, each has a cell; else they
-    go to parts that fit a cache, each with a hash table. If the number has no room in 63 bits,
-    classes are split column by column, the widest first: it leaves the fewest rows in classes of
-    several.
+    A row becomes a number below the product of the domains. If few numbers are possible, each has a
+    cell; else rows go to parts that fit a cache, each with a hash table. If numbers have no room in
+    63 bits, classes are split column by column, the widest first: so most rows are soon alone.
     """
     bits = (prod(records.domains[list(columns)].tolist()) - 1).bit_length()
     if bits > _KEY_BITS:
@@ -214,7 +213,7 @@ class _RowNumbers:
         return list(pairwise(self.number * i // number for i in range(number + 1)))
 
     def part_sizes(self, weights: Counts, part_bits: int) -> Counts:
-        """The weight of each of 2^`part_bits` parts, or its rows if unweighted, a line a chunk."""
+        """The weight (rows if unweighted) of each of 2^`part_bits` parts, one line per chunk."""
         sizes = np.zeros((len(self.chunks), 2**part_bits), dtype=np.int64)
         count = partial(
             distinct_kernels.count_part_records,

@@ -28,11 +28,11 @@ from incrowd.watch import Watch
 _SMALL = 3
 """Up to this size, searching depth-first is the quickest for separation ratios below 1."""
 _REPEATED = 8
-"""Rows are folded if equal ones cost more than what any set may cost over this."""
+"""Rows are folded if equal ones cost more than 1 / `_REPEATED` of what a good set may cost."""
 _ANY = 2**62
 
 Costs: TypeAlias = tuple[int, list[int], int]
-"""What no column costs, each one alone, and all together."""
+"""The cost without any column, with each column alone, and with all of them together."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class MinimalSetSearch:
         return self.answer()
 
     def _costs_for_key(self, columns: list[int]) -> Costs:
-        """The costs for a key, rows beyond the first of their class; their branch is kept."""
+        """The costs for a key: rows beyond the first of each class. Keeps the branch as `_keys`."""
         branch = self._keys = Branch(self._splitter, columns)
         each = [branch.classes([column]).repeated for column in columns]
         every = branch.classes([column for _, column in sorted(zip(each, columns, strict=True))])

@@ -63,7 +63,7 @@ class RatioTarget:
         """How good a greedy step is, for comparison: the first number decides, then the second.
 
         They are the pairs separated and 0 on the way to a key or for the separation ratio, else the
-        ratio and the pairs separated, as few columns may leave no record unique.
+        ratio and the pairs separated: the ratio may not change before many columns are chosen.
         """
         if self.ratio == 1 or self.measure is Measure.SEPARATION:
             return ratios.apart, 0
@@ -103,8 +103,8 @@ def sampled_separation_key(
 
     Motwani-Xu Section 2.3.2 by pairs; by tuples with the newer bound (`separation_tuples`), whose
     sample is smaller. By pairs the promise counts from the largest attainable ratio if records
-    are equal in all columns. Tables not larger than the sample are searched whole by tuples.
-    By tuples `InfeasibleError` if drawn records are equal; `InputError` without records.
+    are equal in all columns. By tuples, tables not larger than the sample are searched whole, and
+    equal records among the drawn ones are an `InfeasibleError`. `InputError` without records.
     """
     _refuse_empty_table(records)
     if bound == "tuples":
@@ -175,7 +175,7 @@ def minimum_separation(
 ) -> Minimum:
     """Find a small set that separates (1 - epsilon) beta of the pairs, with probability 1 - delta.
 
-    Motwani-Xu Section 2.5: its size is compared with that of the smallest set that separates beta.
+    Motwani-Xu Section 2.5; tables with no more pairs than the sample are searched whole, for beta.
     `InfeasibleError` if all columns together separate too few pairs; `InputError` without records.
     """
     _refuse_empty_table(records)
@@ -288,7 +288,7 @@ class _LackingColumns:
         return [self._outside_largest(groups, columns)]
 
     def _outside_largest(self, groups: RecordGroups, columns: int) -> int:
-        """The columns (bits) outside a largest set around this one that falls short."""
+        """The columns (bits) outside the set that this one grows to while it falls short."""
         outside = 0
         for j in range(self.records.width):
             if columns >> j & 1:
@@ -301,7 +301,7 @@ class _LackingColumns:
         return outside
 
     def _separating_columns(self, groups: RecordGroups) -> list[int]:
-        """The columns (bits) that separate two rows, for some pairs left together; few first."""
+        """For some pairs of rows left together, columns (bits) that separate them; few first."""
         neighbours = np.ones(len(groups.rows), dtype=np.bool_)
         neighbours[groups.start[:-1]] = False
         second = np.flatnonzero(neighbours)
@@ -347,8 +347,8 @@ def _needed_columns(
 ) -> list[int]:
     """The columns that the target needs besides those by which the groups are split already.
 
-    Each half is decided with the other one split already, so that a column is split by as often as
-    the columns can be halved.
+    Each half is decided with the other one split already, so that groups are split by a column only
+    as often as the columns can be halved.
     """
     if len(columns) < 2:
         return [] if aim.is_met_by(groups.ratios) else list(columns)

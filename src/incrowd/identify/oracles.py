@@ -87,7 +87,7 @@ class SearchState:
 
 
 _SPARE = 64
-"""Classes may be left out that cost together at most the budget over this."""
+"""Classes may be left out while they cost at most 1 / `_SPARE` of the budget together."""
 _SMALL = 2**12
 """Tables of fewer rows are looked at by one thread."""
 _RUN = 8
@@ -129,7 +129,7 @@ class PrefixJudge:
     def _lengths_to_keep(self, columns: Set, following: Sequence[Set]) -> list[int]:
         """The lengths of the beginnings of a set whose classes are worth keeping for later sets.
 
-        None if it has few cells, else the longest such beginning, and those that several share.
+        Empty if it has few cells; else the longest beginning with few, and those later sets share.
         """
         dense, whole = self._cutter.has_room_for, self._cutter.whole
         if dense(whole, columns):
@@ -141,7 +141,7 @@ class PrefixJudge:
         return [min(many, len(columns) - 1) for many in (few, *after)]
 
     def _split(self, columns: Set) -> None:
-        """Split the classes that are on top by the columns still lacking, and put these on top."""
+        """Push the classes by these columns: those on top, split by the columns they lack."""
         start, here = self._stack[-1]
         if len(columns) > len(start):
             spare = self._spare - here.lost
@@ -154,7 +154,7 @@ class ExactOracle:
     def __init__(self, records: Records, budget: Budget, order: Sequence[int]) -> None:
         self._rank = {column: rank for rank, column in enumerate(order)}
         spare = max(budget.left, 0) // _SPARE
-        self._trails = [
+        self._judges = [
             PrefixJudge(Cutter(records, budget), budget.left, spare)
             for _ in range(_worker_count(records))
         ]
@@ -164,14 +164,14 @@ class ExactOracle:
         ranked = [tuple(sorted(columns, key=self._rank.__getitem__)) for columns in set(sets)]
         ranked.sort(key=lambda columns: [self._rank[column] for column in columns])
         asked = [(columns, ranked[at + 1 : at + 33]) for at, columns in enumerate(ranked)]
-        told = answer_in_threads([trail.keeps_to_budget for trail in self._trails], asked, watch)
+        told = answer_in_threads([one.keeps_to_budget for one in self._judges], asked, watch)
         return {tuple(sorted(ranked[at])): keeps for at, keeps in told.items()}
 
 
 class SampledOracle:
     """Grows sets that cost too much, judged by some records of the table.
 
-    Only separation is about the same in a sample; other measures take the whole table (`certain`).
+    Only separation is about the same in a sample; others, and few records, go whole (`certain`).
     """
 
     def __init__(self, records: Records, asked: Budget, order: Sequence[int]) -> None:
@@ -187,7 +187,7 @@ class SampledOracle:
         return self._grow_all(dict.fromkeys(sets, self._left), watch)
 
     def grow_again(self, costs: dict[Set, int], watch: Watch) -> dict[Set, Growth]:
-        """Grow sets that failed in the table after all, up to just below their sampled costs."""
+        """Grow sets that failed in the table after all, while they cost nearly `costs`."""
         return self._grow_all({columns: int(0.98 * cost) for columns, cost in costs.items()}, watch)
 
     def _grow_all(self, limits: dict[Set, int], watch: Watch) -> dict[Set, Growth]:

@@ -10,16 +10,16 @@ from incrowd.showing import Shown
 
 
 class Basis(StrEnum):
-    """What is shown of the sets of columns in an answer."""
+    """What is certain of the sets of columns in an answer."""
 
     COUNTED = "counted"
     """Each reaches the ratio that was asked for, counted on all records."""
     AT_LEAST = "at least"
-    """Each reaches a ratio that the sample promises, but for delta."""
+    """Each reaches a ratio that the sample promises, with chance 1 - delta."""
     RELATIVE = "relative"
-    """Each tells apart nearly all pairs of records that all columns together do, but for delta."""
+    """With chance 1 - delta, each tells apart nearly all pairs that all columns together do."""
     CANDIDATES = "candidates"
-    """Every set that reaches the ratio contains one of them, but for delta; they may reach less."""
+    """With chance 1 - delta, each set that reaches the ratio contains one; they may reach less."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class Discovery(Shown):
     seconds: float
     basis: Basis = Basis.COUNTED
     reaches: float | None = None
-    """The ratio that each set has at least, but for delta; None if counted, or not shown."""
+    """The least ratio of each set, with chance 1 - delta; None if counted, or not promised."""
     tests: tuple[DistinctValueTest, ...] = ()
     """For each set, what its number of values says for a population."""
     explanations: tuple[Explanation, ...] = ()
@@ -190,7 +190,7 @@ class Masked(Shown):
 
 @dataclass(frozen=True)
 class SmallGroup:
-    """A set of columns, and the fewest people whom values of it name."""
+    """A set of columns, and the fewest people that one of its values names."""
 
     columns: tuple[str, ...]
     smallest: int
@@ -234,5 +234,5 @@ class JudgedSets(Shown):
 
     @property
     def possible(self) -> tuple[JudgedSet, ...]:
-        """The sets that may tell so many people apart."""
+        """The sets that may be quasi-identifiers for the population."""
         return tuple(one for one in self.sets if one.test.possible)

@@ -115,7 +115,7 @@ class Ratios:
 
     @classmethod
     def of_sizes(cls, sizes: Counts, classes: Counts) -> "Ratios":
-        """The ratios of a set that has `classes[i]` classes of `sizes[i]` records each."""
+        """The ratios of a set with `classes[i]` classes of `sizes[i]` records, each size once."""
         held = dict(zip(sizes.tolist(), classes.tolist(), strict=True))
         records = sum(size * number for size, number in held.items())
         squares = sum(size * size * number for size, number in held.items())
@@ -205,7 +205,7 @@ def _least_shortfall(counts: Counts, measure: Measure) -> int:
 
 
 def _figure_of_key(total: int, measure: Measure) -> int:
-    """What a set that lacks nothing has: all pairs of records, for other measures records."""
+    """What a key has: all records, or for the separation ratio all pairs of records."""
     return total * (total - 1) // 2 if measure is Measure.SEPARATION else total
 
 

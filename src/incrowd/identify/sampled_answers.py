@@ -162,7 +162,7 @@ def _sets_reaching_ratio(
 def _partial_separation(
     pairs: Differences, options: DiscoverOptions, names: Sequence[str]
 ) -> Minimum | None:
-    """Find a small set of (1 - epsilon) beta by pairs (Theorem 8); None if they show none."""
+    """Find a small set that separates (1 - epsilon) beta (Theorem 8); None if pairs show none."""
     beta, delta = options.least_ratio, options.delta
     epsilon = partial_epsilon(pairs.width, beta, pairs.total, delta)
     if epsilon >= 1:
@@ -197,7 +197,7 @@ def _answer_by_pairs(
 
 
 def _answer_by_border(sample: Records, options: DiscoverOptions, watch: Watch) -> SetAnswer:
-    """Answer, where records are equal, by sets one of which is in every good set; or by none."""
+    """Answer, where records are equal, with sets of which each good set contains one; or none."""
     ratio = options.least_ratio if options.least_ratio < 1 else 1 - (options.epsilon or 0.0)
     if ratio == 1:
         certain = Guarantee(exact=True, searched="equal records of the sample")
@@ -216,7 +216,7 @@ def _answer_by_border(sample: Records, options: DiscoverOptions, watch: Watch) -
 def _candidate_answer(
     sample: Records, options: DiscoverOptions, ratio: float, least: float, watch: Watch
 ) -> SetAnswer:
-    """Answer with the minimal sets of ratio `least` in the sample: every set of `ratio` has one."""
+    """Answer with minimal sets of `least` in the sample: each set of `ratio` contains one."""
     minimal = _sets_reaching_ratio(sample, options, least, watch)
     sets, partial = minimal.sets, watch.expired and not minimal.complete
     searched = f"{sample.total:,} records; {minimal.guarantee.searched}"
@@ -236,7 +236,7 @@ def _candidate_answer(
 
 
 def _sample_epsilon(sample: Records, total: int, options: DiscoverOptions) -> float:
-    """How far below 1 the ratio of a key of this sample is in the table at most, but for delta."""
+    """The most a key of this sample lacks to a ratio of 1 in the table, with chance 1 - delta."""
     width, size = sample.width, sample.total
     if options.measure is Measure.SEPARATION:
         z = separation_tuples(width, _TINY, options.delta) * math.sqrt(_TINY)

@@ -112,10 +112,10 @@ def pruning_size(columns: int, beta: float, delta: float) -> int:
     return math.floor(2 * log_of_sets(columns, delta) / beta) + 1
 
 
-def size_for_pruning(columns: int, beta: float, share: float, delta: float) -> int:
-    """The least sample for which `pruning_ratio` is this share of beta, 0..1.
+def size_for_pruning_share(columns: int, beta: float, share: float, delta: float) -> int:
+    """The least sample for which `pruning_ratio` is at least this share (0..1) of beta.
 
-    >>> size = size_for_pruning(20, 0.5, 0.9, 0.01)
+    >>> size = size_for_pruning_share(20, 0.5, 0.9, 0.01)
     >>> pruning_ratio(20, 0.5, size, 0.01) >= 0.45 > pruning_ratio(20, 0.5, size - 1, 0.01)
     True
     """
@@ -230,7 +230,7 @@ def _mask(columns: Sequence[int], words: int) -> Words:
 
 
 def _rows_of_records(records: Records, places: Counts) -> Counts:
-    """The row of each of these records, whose places count records through from 0."""
+    """The row of each of these records: `places` number records from 0, row after row."""
     if records.rows == records.total:
         return places
     return np.searchsorted(np.cumsum(records.counts), places, side="right").astype(np.int64)

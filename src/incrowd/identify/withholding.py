@@ -20,7 +20,7 @@ from incrowd.identify.sampling import (
     pruning_ratio,
     sample_pairs,
     sample_rows,
-    size_for_pruning,
+    size_for_pruning_share,
 )
 from incrowd.table.names import unique_names
 from incrowd.watch import Watch
@@ -107,7 +107,7 @@ class WithholdRequest:
         return (NOT_ANONYMOUS, _ORDER) if self.keep_order else (NOT_ANONYMOUS,)
 
     def without_columns(self, nested: Sequence[str]) -> "WithholdRequest":
-        """The request for a table that lacks these columns; those to keep stay in it."""
+        """The request that no longer drops or weighs these columns, except those to keep."""
         gone = {*nested} - {*self.keep}
         weights = {name: worth for name, worth in self.weights.items() if name not in gone}
         drop = tuple(name for name in self.drop if name not in gone)
@@ -259,7 +259,7 @@ def _withhold_greedily(
 def _withhold_from_sample(
     records: Records, request: WithholdRequest, choice: ColumnChoice, rng: np.random.Generator
 ) -> Withholding:
-    """Choose by a sample (by all records if as large); `PolicyError` if it promises nothing."""
+    """Choose by a drawn sample, or all records if as large; `PolicyError` if it is too small."""
     pairs, size = request.measured_by_pairs, request.size
     most = records.total * (records.total - 1) // 2 if pairs else records.total
     if size >= most:
@@ -269,10 +269,10 @@ def _withhold_from_sample(
         gauge: Gauge = PairGauge(sample_pairs(records, size, rng))
     else:
         gauge = RecordGauge(sample_rows(records, size, rng), request.measure)
-    return withhold_by_sample(gauge, records.names, choice, request)
+    return withhold_by_gauge(gauge, records.names, choice, request)
 
 
-def withhold_by_sample(
+def withhold_by_gauge(
     gauge: Gauge, names: Sequence[str], choice: ColumnChoice, request: WithholdRequest
 ) -> Withholding:
     """Choose columns to publish by records or pairs drawn already; errors are those of `withhold`.
@@ -297,7 +297,7 @@ def _sample_advice(columns: int, request: WithholdRequest, below: float) -> str:
     """Which sample would do better; empty unless this one allows much less than was asked for."""
     if below >= _WEAK * request.ratio:
         return ""
-    better = size_for_pruning(columns, request.ratio, _WEAK, request.delta)
+    better = size_for_pruning_share(columns, request.ratio, _WEAK, request.delta)
     what = "pairs" if request.measured_by_pairs else "records"
     return (
         f"a sample of {request.size:,} {what} leaves room for a ratio of {below:.4g} only, of the "
@@ -342,7 +342,7 @@ def _choose_published(
 def _withhold_exactly(
     records: Records, request: WithholdRequest, choice: ColumnChoice, watch: Watch
 ) -> Withholding:
-    """Withhold the best columns that hit every set above the ratio; greedily if time is up."""
+    """Withhold the cheapest columns that hit each set above the ratio; out of time greedily."""
     _refuse_many_columns(choice)
     first = _withhold_greedily(records, request, choice)
     order = sorted(choice.free, key=records.names.__getitem__)
@@ -363,7 +363,7 @@ def _withhold_exactly(
 
 @dataclass(frozen=True, eq=False)
 class _SetAbove:
-    """A minimal set above the ratio among the columns that are not withheld, if there is one."""
+    """Finds a minimal set above the ratio among the columns that are not withheld, if any is."""
 
     records: Records
     request: WithholdRequest
@@ -371,7 +371,7 @@ class _SetAbove:
     order: tuple[int, ...]
 
     def __call__(self, withheld: int) -> list[int]:
-        """The columns of the set as bits by their places in `order`; nothing if there is none."""
+        """A list of that set, as bits by places in `order`; an empty list if there is none."""
         left = [i for i in range(len(self.order)) if not withheld >> i & 1]
         if not self._exceeds_ratio(left):
             return []

@@ -143,7 +143,7 @@ def _notes(profiles: Iterable[ColumnProfile]) -> Iterator[str]:
 
 
 def names_identifier(name: str) -> bool:
-    """Whether the name of a column speaks of an identifier on the list, or of a person."""
+    """Whether the name of a column speaks of an identifier, a person, a date, an age or a place."""
     profile = ColumnProfile.of_name_alone(name)
     return profile.says_person or not profile.words_and_compounds.isdisjoint(_SPEAKING)
 

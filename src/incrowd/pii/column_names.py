@@ -29,10 +29,10 @@ def topic_of(name: str) -> Topic | None:
     return next((topic for topic in TOPICS if _is_in_joined_name(topic, joined)), None)
 
 
-def says_person(name: str) -> bool:
-    """Whether a column's name speaks of one person.
+def names_person_or_case(name: str) -> bool:
+    """Whether a word of a column's name is a person, household or case, or such with `id`.
 
-    >>> says_person("patient_id"), says_person("row_id")
+    >>> names_person_or_case("patient_id"), names_person_or_case("row_id")
     (True, False)
     """
     known = _CASES.union(PERSONS)

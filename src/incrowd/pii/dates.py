@@ -58,7 +58,7 @@ def shows_old_ages(labels: Iterable[str], per_year: float = 1) -> bool:
 
 
 def shows_old_births(labels: Iterable[str], today: int) -> bool:
-    """Whether a year tells an age over 89: birth in 1930 or in 1930-1939, but not before 1937.
+    """Whether a birth year tells an age over 89 in year `today`: 1930, 1930-1939, not before 1937.
 
     >>> shows_old_births(["(-inf, 1937)", "1937"], 2026), shows_old_births(["[1930, 1940)"], 2026)
     (False, True)
@@ -69,7 +69,7 @@ def shows_old_births(labels: Iterable[str], today: int) -> bool:
 
 
 def _tells_old_age(age: NumberRange, oldest: float) -> bool:
-    """Whether this is an age over `oldest`, and not pooled with all ages above it."""
+    """Whether this shows an age over `oldest` that is not pooled with all older ones."""
     if age.high == inf:
         return age.low > oldest + 1
     return age.high > oldest
@@ -224,7 +224,7 @@ def _finer_reason(profile: ColumnProfile) -> str | None:
 
 
 def _are_years(profile: ColumnProfile) -> bool:
-    """Whether all dates are the first of January, as years are often stored."""
+    """Whether all of three or more dates are the first of January, as years are often stored."""
     values = profile.domain.values
     years = values.astype("datetime64[Y]")
     return len(years) >= 3 and bool((years.astype(values.dtype) == values).all())
@@ -263,7 +263,7 @@ _WEEKDAYS = frozenset(("mon", "tue", "wed", "thu", "fri", "sat", "sun"))
 
 
 def _finer_reason_of_numbers(profile: ColumnProfile) -> str | None:
-    """Why whole numbers tell more than a year: as 20240131, as seconds or by name; or None."""
+    """Why numbers tell more than a year: whole as 20240131 or seconds, or by name; or None."""
     if not profile.is_whole:
         return _NAMED_SO if _names_dates_not_years(profile) else None
     compact = profile.share(_is_compact_day)
@@ -275,7 +275,7 @@ def _finer_reason_of_numbers(profile: ColumnProfile) -> str | None:
 
 
 def _are_moments(profile: ColumnProfile) -> bool:
-    """Whether numbers are seconds since 1970, or thousandths of them, of the years 2000 to 2034."""
+    """Whether ten or more numbers are (milli)seconds since 1970, of the years 2000 to 2034."""
     numbers = profile.domain.positions
     if len(numbers) < _ENOUGH:
         return False

@@ -14,7 +14,7 @@ from incrowd.errors import count_of, whole_percent
 from incrowd.hierarchy.published import share_of
 from incrowd.hierarchy.regions import is_country
 from incrowd.hierarchy.suggestion import Nature
-from incrowd.pii.column_names import says_person
+from incrowd.pii.column_names import names_person_or_case
 from incrowd.pii.meanings import QUALIFIERS, WordMeaning
 from incrowd.pii.names import is_name_of_things, names_of_persons
 from incrowd.pii.patterns import pattern_of
@@ -181,10 +181,10 @@ def _can_mean(profile: ColumnProfile, said: NameMeanings, meaning: WordMeaning) 
 
 
 def _weight_clue(profile: ColumnProfile, said: NameMeanings) -> Clue | None:
-    """The clue of a name that says weight; None if the values are no weights.
+    """The clue of a name that says weight; None if the values cannot be what it says.
 
-    It is a sampling weight. If no word says so, and the values may be what bodies weigh, it is a
-    quasi-identifier: others can see it.
+    If a word beside it says that it is a sampling weight, texts and dates cannot be. Without one,
+    they and numbers such as bodies weigh are a quasi-identifier; other numbers are weights.
     """
     words = set(said.words)
     qualified = bool(words & (QUALIFIERS | _ABBREVIATED)) or "ponderacion" in words
@@ -200,10 +200,10 @@ def _weight_clue(profile: ColumnProfile, said: NameMeanings) -> Clue | None:
 
 
 def _number_clue(profile: ColumnProfile, said: NameMeanings, meaning: WordMeaning) -> Clue | None:
-    """The clue of a number of records or people: a unit if people repeat, else an ID; or None."""
+    """The clue of IDs of records or people: a unit if those of people repeat; None if no IDs."""
     if profile.kind is Kind.DATE or profile.distinct <= 2:
         return None
-    person = says_person(profile.name) or meaning.role is Role.UNIT
+    person = names_person_or_case(profile.name) or meaning.role is Role.UNIT
     if profile.distinct_share > 0.999 or (profile.distinct_share >= _NEARLY_ALL and not person):
         what = "a person ID" if person else "an ID of people or records"
         return Clue(Role.IDENTIFIER, 0.0, f"looks like {what}")
@@ -216,7 +216,7 @@ def _number_clue(profile: ColumnProfile, said: NameMeanings, meaning: WordMeanin
 
 def _is_unit(profile: ColumnProfile, said: NameMeanings) -> bool:
     """Whether a column is named after a person and its values repeat as those of people do."""
-    return says_person(profile.name) and _repeats(profile) and not said.says_codes
+    return names_person_or_case(profile.name) and _repeats(profile) and not said.says_codes
 
 
 def _repeats(profile: ColumnProfile) -> bool:
@@ -235,7 +235,7 @@ def _may_identify(profile: ColumnProfile, meaning: WordMeaning) -> bool:
 
 
 def _may_be_ages(profile: ColumnProfile) -> bool:
-    """Whether values can be ages: texts, or numbers whose median is an age."""
+    """Whether values can be ages: texts, or numbers whose median is at most 130."""
     if profile.kind is not Kind.NUMBER:
         return profile.kind is Kind.TEXT
     values = profile.domain.positions
@@ -299,7 +299,7 @@ def _clues_of_value_words(profile: ColumnProfile) -> Iterator[Clue]:
 
 
 def _clues_of_uniqueness(profile: ColumnProfile) -> Iterator[Clue]:
-    """Yield a clue to an identifier if whole numbers or texts hardly repeat; dates give none."""
+    """Yield a clue to an identifier if whole numbers or texts of enough records hardly repeat."""
     if profile.kind is Kind.DATE or profile.records < _SOME:
         return
     whole = profile.kind is Kind.TEXT or profile.is_whole

@@ -1,4 +1,4 @@
-"""Identifier A: names of people, by the name of the column or by what the values look like."""
+"""Identifiers A and B: names of people, places and postal codes, by column name or values."""
 
 import re
 
@@ -63,7 +63,7 @@ def is_no_place(profile: ColumnProfile) -> bool:
 
 
 def zip_codes(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
-    """The finding that postal codes show more than three digits of populous areas; None if not."""
+    """The finding that postal codes show more than Safe Harbor allows, or are no ZIP codes."""
     if not names_postal_codes(profile) or profile.is_flag or profile.is_about:
         return None
     domain = profile.domain
@@ -96,7 +96,7 @@ def vague_places(profile: ColumnProfile) -> ColumnFinding | None:
 
 
 def unnamed_zip_codes(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
-    """The finding that texts of five digits nearly all begin as ZIP codes do; None if not."""
+    """The finding that nearly all texts are five digits that begin as ZIP codes do; or None."""
     if profile.kind is not Kind.TEXT or len(profile.domain) < 10 or names_postal_codes(profile):
         return None
     areas = {*people_by_area(), *rules.people}
@@ -142,7 +142,7 @@ _ENOUGH = 20
 
 
 def is_name_of_things(profile: ColumnProfile) -> bool:
-    """Whether a column names things, not people, by the last word of its name, or has no texts."""
+    """Whether, beside `name`, the last word for things or people is for things; or no texts."""
     own = {"name", "names"} & profile.words_and_compounds
     named = [w for w in words_of(profile.name) if w in THINGS or w.startswith(PERSONS)]
     return profile.kind is not Kind.TEXT or bool(own and not THINGS.isdisjoint(named[-1:]))
@@ -151,7 +151,7 @@ def is_name_of_things(profile: ColumnProfile) -> bool:
 def names_of_persons(profile: ColumnProfile) -> ColumnFinding | None:
     """The finding that values are names of persons, by given names or by their form; None if not.
 
-    By form only if nearly each record has its own: illnesses and places look the same, but repeat.
+    By form only if nearly each record has its own: illnesses repeat. None if named after things.
     """
     if profile.words & THINGS:
         return None
@@ -176,7 +176,7 @@ def possible_names(profile: ColumnProfile) -> ColumnFinding | None:
 
 
 def _hold_given_names(profile: ColumnProfile) -> bool:
-    """Whether many values hold a common given name, alone or beside another word or two."""
+    """Whether many values are or hold a common given name; no if there are few values."""
     if profile.kind is not Kind.TEXT or len(profile.texts) < _SOME:
         return False
     alone = profile.share(lambda text: text.casefold() in GIVEN)
@@ -184,7 +184,7 @@ def _hold_given_names(profile: ColumnProfile) -> bool:
 
 
 def _holds_given_name(text: str) -> bool:
-    """Whether a text of two to four words holds a common given name, and is no institution."""
+    """Whether the first or second of two to four words is a given name, in no institution."""
     words = re.split(r"[ ,]+", text.casefold())
     if _INSTITUTIONS.intersection(words):
         return False

@@ -156,7 +156,7 @@ def is_bank_account(text: str) -> bool:
 
 
 def is_mobile_device_number(text: str) -> bool:
-    """Whether a text is an IMEI: fifteen digits, of which the last is a check digit."""
+    """Whether a text is an IMEI: fifteen digits, the last a check digit; no card (34, 37)."""
     return re.fullmatch(r"(?!3[47])[0-9]{15}", text) is not None and has_check_sum(text)
 
 

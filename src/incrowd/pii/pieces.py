@@ -115,7 +115,7 @@ def meanings_of(word: str) -> tuple[WordMeaning, ...]:
 
 
 def _weigh_meanings(words: tuple[str, ...], head: int) -> tuple[tuple[WordMeaning, float], ...]:
-    """Meanings of words, and of two side by side, by points; word number `head` counts more."""
+    """Meanings of words, and of two side by side, by points; the word at `head` counts more."""
     points: dict[str, float] = {}
     meant: dict[str, WordMeaning] = {}
     joined = {i: a + b for i, (a, b) in enumerate(pairwise(words))}

@@ -94,7 +94,7 @@ class ColumnProfile:
 
     @classmethod
     def of_name_alone(cls, name: str, records: int = 0, what: str = "") -> "ColumnProfile":
-        """The profile of a column of which only the name is known, and `what` its cells hold."""
+        """The profile of a column known by name alone: no values, and `what` its cells hold."""
         nothing = Domain(Kind.TEXT, np.array([], dtype=object))
         return cls(name, nothing, records, records, records, sealed=what)
 
@@ -121,7 +121,7 @@ class ColumnProfile:
 
     @cached_property
     def sample(self) -> list[str]:
-        """At most a few thousand of the distinct values as texts, evenly spaced."""
+        """At most 2,000 of the distinct values as texts, evenly spaced."""
         places = np.linspace(0, len(self.domain) - 1, min(len(self.domain), _SAMPLE))
         some = Domain(self.kind, self.domain.values[places.astype(np.int64)])
         return [label.strip() for label in some.labels.tolist()]
@@ -148,7 +148,7 @@ class ColumnProfile:
 
     @cached_property
     def is_flag(self) -> bool:
-        """Whether the values are yes or no: `phone = yes` is no phone number."""
+        """Whether values are yes or no (`phone = yes` is no phone number), or there are none."""
         return len(self.domain) <= _FEW and {text.casefold() for text in self.texts} <= _FLAGS
 
     @cached_property
@@ -173,7 +173,7 @@ class ColumnProfile:
 
     @property
     def says_person(self) -> bool:
-        """Whether the name speaks of one person."""
+        """Whether a word of the name begins with a word for one person."""
         return any(word.startswith(PERSONS) for word in self.words)
 
     def share(self, fits: Test, hint: Test | None = None) -> float:
@@ -189,7 +189,7 @@ class ColumnProfile:
         return sum(fitting) / len(fitting) if fitting else 0.0
 
     def finding(self, why: str) -> ColumnFinding:
-        """The finding that the column holds the identifier of this rule, and why."""
+        """The finding that the column holds an identifier, for the reason `why`."""
         return ColumnFinding(self.name, why)
 
     def unseen_finding(self, why: str) -> ColumnFinding:

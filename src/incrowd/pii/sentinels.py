@@ -53,7 +53,7 @@ class Sentinel:
 
 
 def sentinels(profile: ColumnProfile) -> tuple[Sentinel, ...]:
-    """Find values that seem to mean that there is none; nothing if they were not counted."""
+    """Find values that seem to mean that there is none; nothing if values were not counted."""
     if not len(profile.domain) or profile.counts is None or profile.sealed:
         return ()
     if profile.value_labels and (told := _sentinels_by_label(profile)):
@@ -127,13 +127,13 @@ def _sentinels_of_numbers(profile: ColumnProfile) -> list[Sentinel]:
 
 
 def _is_negative_mark(value: float) -> bool:
-    """Whether a negative number is a usual mark: -1 to -9, -66, -77, -88, -97 to -99, -999."""
+    """Whether a negative number is a usual mark: -1 to -9, -66, -77, -88, -96 to -99, -999."""
     size = abs(float(value))
     return size.is_integer() and (size <= 9 or _has_mark_digits(int(size)))
 
 
 def _has_mark_digits(number: int) -> bool:
-    """Whether a number repeats a high digit, as 88, or is among the last of its length, as 998."""
+    """Whether a number is one high digit, once or repeated, or among the last of its length."""
     text = str(number)
     if len(text) == 1:
         return number >= 7
@@ -142,7 +142,7 @@ def _has_mark_digits(number: int) -> bool:
 
 
 def _places_of_high_marks(values: Values, profile: ColumnProfile) -> list[int]:
-    """The places of marks such as 98 and 99 above a gap; none if there is no gap."""
+    """The places of high marks, such as 98 and 99; none if they do not stand apart."""
     counts = profile.counts
     assert counts is not None  # noqa: S101  checked before
     top = len(values)
@@ -185,7 +185,7 @@ def _stands_apart(values: Values, counts: Counts, top: int) -> bool:
 
 
 def _sentinels_of_dates(profile: ColumnProfile) -> list[Sentinel]:
-    """Find days that people write for no day, far from all others or far more common."""
+    """Find the first or last day if it is written for no day, and far away or far too common."""
     counts = profile.counts
     assert counts is not None  # noqa: S101  checked before
     days = profile.domain.values.astype("datetime64[D]")

@@ -218,7 +218,7 @@ def _quantile_rungs(column: CodedColumn, records: Counts | None) -> Iterator[Run
 
 
 def _round_numbers(reach: float, least: float = 2.0) -> Iterator[float]:
-    """Yield the series 1, 2, 5, 10, … from `least` up to `reach`; nothing if these make none."""
+    """Yield 1, 2, 5, 10, … from `least` up to `reach`; nothing if one of these is not above 0."""
     if not (math.isfinite(reach) and reach > 0 and least > 0):
         return
     exponent = math.floor(math.log10(least))

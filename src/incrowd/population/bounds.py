@@ -59,7 +59,7 @@ _STEPS = 200
 def classes_allowed(
     population: float, k: float, beta: float, *, bound: Bound = "exact", simultaneous: bool = False
 ) -> int:
-    """The largest number D' of equally likely classes each of which holds k people, but for beta.
+    """The largest number D' of equally likely classes that each hold k people with chance 1 - beta.
 
     One class is always allowed: it holds everybody.
 
@@ -149,7 +149,7 @@ def k_of_shares(
 
 
 def population_of_share(share: float, k: float, beta: float, *, bound: Bound = "exact") -> int:
-    """The smallest population of which a class of this share holds k people, but for beta.
+    """The smallest population whose class of this share has k people with chance 1 - beta.
 
     `LimitError` if the share is that of one of more than 10^15 classes, which no population fills.
 
@@ -220,24 +220,24 @@ def _check_request(population: float, k: float, beta: float, bound: str) -> tupl
 
 
 def _holds_k(share: float, population: int, k: int, beta: float, bound: Bound) -> bool:
-    """Whether a class of this share holds k people, but for a probability of beta."""
+    """Whether a class of this share holds k people with probability 1 - beta or more."""
     return missing_probability(share, population, k, bound) <= beta * (1 + _ROUNDING)
 
 
 def _k_of_share(share: float, population: int, beta: float, bound: Bound) -> int:
-    """The largest k that a class of this share holds, but for a probability of beta; 0 if none."""
+    """The largest k that a class of this share holds with probability 1 - beta; 0 if none."""
     return _largest_that_holds(
         lambda k: _holds_k(share, population, k, beta, bound), low=0, high=population
     )
 
 
 def _largest_that_holds(holds: Callable[[int], bool], *, low: int, high: int) -> int:
-    """The largest number up to `high` for which `holds`, true up to there and at `low`, is true."""
+    """The largest n up to `high` with `holds(n)`, which is true from `low` up to that n."""
     return low + bisect_right(range(low + 1, high + 1), x=False, key=lambda n: not holds(n))
 
 
 def _smallest_that_holds(holds: Callable[[int], bool], *, low: int) -> int:
-    """The smallest number from `low` on for which `holds`, true from there on, is true."""
+    """The smallest n from `low` on with `holds(n)`, which is true from that n on."""
     high = low
     while not holds(high):
         low, high = high + 1, 2 * high
@@ -315,7 +315,7 @@ def _least_size(drawn: PopulationSample, population: int, k: int, beta: float) -
 
 
 def _log_chance_misled(drawn: PopulationSample, size: int, share: float) -> float:
-    """The log of an upper bound of the chance that a class of a smaller share is so large."""
+    """The log of a bound of the chance that any class of a smaller share shows `size` people."""
     people, ends = drawn.people, 0
     if drawn.labels == "declared":
         ways = drawn.columns * math.log(_LEVELS) - math.log(share)

@@ -32,7 +32,7 @@ from incrowd.population.quantiles import (
     BucketErrors,
     RankPromise,
     Show,
-    divide,
+    divide_evenly,
     join_small,
     least_sample_count,
     rank_error,
@@ -122,7 +122,7 @@ class QuantileOptions:
         return tuple(name for name in names if name in wanted)
 
     def least_per_bucket(self, records: int, sample: int) -> int:
-        """The fewest values that a bucket should hold of a sample of so many of the records."""
+        """The fewest values of a sample that a bucket should hold; 1 if buckets are asked for."""
         if self.buckets is not None:
             return 1
         return least_sample_count(self.least, records, sample, self.chance)
@@ -192,9 +192,9 @@ class Bucketing:
 
     @classmethod
     def by_sample(cls, cells: pl.Series, number: int | None, least: int) -> "Bucketing":
-        """Divide into `number` buckets, or by `least` values; errors are as in `kind_of_cells`."""
+        """Divide into `number` buckets or as many as hold `least`; errors as in `kind_of_cells`."""
         kind = kind_of_cells(cells, cells.name)
-        division = divide(_drop_missing(scale_cells(cells, kind).values), number, least)
+        division = divide_evenly(_drop_missing(scale_cells(cells, kind).values), number, least)
         return cls(cells.name, kind, division, cells[:0])
 
     @classmethod
@@ -205,7 +205,7 @@ class Bucketing:
         kind = kind_of_cells(cells if places is None else cells[places], cells.name)
         scaled = scale_cells(cells, kind)
         values = scaled.values if places is None else scaled.values[places]
-        made = cls(cells.name, kind, divide(_drop_missing(values), number, least), cells[:0])
+        made = cls(cells.name, kind, divide_evenly(_drop_missing(values), number, least), cells[:0])
         return made, made._look_up_in_threads(scaled, 0)
 
     def look_up(self, cells: pl.Series, start: int) -> Codes:
@@ -281,7 +281,7 @@ def _drop_missing(values: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class ShownBuckets:
-    """What the buckets of a column become so that k records share whatever a cell shows."""
+    """The buckets of a column as they are shown, after some were joined or left empty for k."""
 
     name: str
     division: BucketDivision
@@ -298,7 +298,7 @@ class ShownBuckets:
         return bool((self.code_of != np.arange(len(self.code_of))).any())
 
     @property
-    def classes(self) -> list[int]:
+    def class_sizes(self) -> list[int]:
         """The sizes of the groups of records that show the same."""
         return sorted(int(size) for size in self.sizes if size)
 
@@ -381,7 +381,7 @@ class BucketRecount:
         """Refuse a recount that differs from what should leave; `NotMetError` if one is below k."""
         for column in shown:
             sizes = sorted(_add_up(self._parts[column.name])["size"].to_list())
-            if sum(sizes) != records or sizes != column.classes:
+            if sum(sizes) != records or sizes != column.class_sizes:
                 raise other_rows_error()
             if min(sizes) < k:
                 raise NotMetError(

@@ -156,9 +156,9 @@ def _best_exchange(
 
 
 def _trades(pair: tuple[int, int], size: int, allowed: int) -> Iterator[tuple[int, int]]:
-    """Yield the two exchanges of a pair of numbers: the first one up, and the second one down.
+    """Yield exchanges of a pair of numbers: the first up by 1, and the second down by 1.
 
-    The other follows as far as it must or can: the first to `size`, the product to `allowed`.
+    The second falls as far as it must, or the first rises to `size` or the product to `allowed`.
     """
     up, down = pair
     if up < size and allowed > up:

@@ -67,7 +67,7 @@ def quantiles(values: Values, k: int, *, split: bool = False) -> ValueBuckets:
 
     With `split` equal values may be parted, and the buckets are the paper's: n // k of them, as
     equal in size as can be. `InputError` if values are missing, NaN, infinite, or neither numbers
-    nor dates; `InfeasibleError` if there are fewer than k.
+    nor dates; `InfeasibleError` if there are fewer than k; `PolicyError` if k is below 1.
 
     >>> ages = np.array([31, 18, 44, 18, 29, 52, 18])
     >>> quantiles(ages, 2).medians_of(ages)
@@ -115,10 +115,10 @@ def value_runs(
     """Where the buckets of ascending values end if equal values stay together.
 
     `counts` are the records of each value; every bucket has k of them or more. Bucket b holds the
-    values from the end of the one before up to, not including, number `ends[b]`. `until` limits
-    buckets: one that begins with value s ends at `until[s]` at the latest, which never falls.
-    Raises `InfeasibleError` if there is no such division; `InputError` if the positions do not
-    ascend, or are not finite.
+    values from the end of the one before up to, not including, place `ends[b]`. `until` limits
+    buckets: one that begins at place s ends at `until[s]` at the latest, and `until` never falls.
+    `InfeasibleError` if there is no such division; `InputError` if positions do not ascend or are
+    not finite, or counts are negative; `PolicyError` for an unknown method, or k below 1.
 
     >>> value_runs(np.array([1.0, 2.0, 3.0, 9.0]), np.array([5, 1, 2, 4]), 3).tolist()
     [1, 3, 4]

@@ -36,7 +36,7 @@ _RIGID = "there is no level between its values and leaving it out; a hierarchy w
 
 @dataclass(frozen=True)
 class PlanQuestion:
-    """Every class holds k people of a population, but for beta; one left out is to be found."""
+    """Classes hold k people of a population with chance 1 - beta; the one left None is sought."""
 
     population: int | None
     k: int | None
@@ -64,12 +64,12 @@ class PlanQuestion:
         return next((n for n in ("population", "k", "beta") if getattr(self, n) is None), None)
 
     def class_budget(self) -> int:
-        """How many equally likely classes may be told apart, D', if there is no unknown."""
+        """How many equally likely classes may be told apart: D'. Only without an unknown."""
         n, k, beta = self._known_or_zero()
         return classes_allowed(n, k, beta, bound=self.bound, simultaneous=self.simultaneous)
 
     def answer(self, classes: int, share: float | None = None) -> "PlanQuestion":
-        """Solve for the unknown for so many classes, the smallest of this share, or all equal.
+        """Fill in the unknown for so many classes, the smallest of this share, or all equal.
 
         For a share of 0 an unknown k is 0, an unknown beta 1, and an unknown population stays None.
         A question without an unknown stays as it is. `LimitError` if no population fills so many.
@@ -132,8 +132,8 @@ class Measured:
     share: float
     """The share of the population that it has at least, with the confidence asked for."""
     supports: PlanQuestion
-    """What was asked, with the k that the smallest class supports, or with what was left out as
-    that share has it; a population of None if none would do."""
+    """The question with its unknown (k if it has none) found anew for the smallest class of the
+    table; a population of None if no population would do."""
 
 
 @dataclass(frozen=True)
@@ -171,12 +171,12 @@ class Plan(Shown):
         return "any" if made else "declared"
 
     def drawn_table(self, people: int) -> PopulationSample:
-        """The sample that a table of so many people is if it shows what the plan says."""
+        """A table of so many people as a sample of the population, once this plan is done."""
         shown = sum(not action.left_out for action in self.actions)
         return PopulationSample(people, shown, self.question.confidence, self.labels)
 
     def with_classes(self, people: int, classes: int, smallest: int) -> "Plan":
-        """The plan with what its result shows: so many classes, the smallest of so many people."""
+        """The plan with `measured`, for so many people and classes, the smallest of `smallest`."""
         share = self.drawn_table(people).least_share(smallest)
         supports = self.question.with_unknown(self.found or "k").answer(classes, share)
         if self.found in {None, "k"}:
@@ -253,7 +253,7 @@ def _spend_leftover(
     allowed: int,
     worth: Sequence[float],
 ) -> tuple[list[int], list[int]]:
-    """Spend what is left on finer levels (in `places`); return numbers of values, and `places`."""
+    """Spend what is left on finer levels: return how many values each may keep, and `places`."""
     values = [ladder.rungs[place].values for ladder, place in zip(ladders, places, strict=True)]
     start = list(values)
     while True:
@@ -307,9 +307,9 @@ class PlannedColumn:
     records: Counts
 
 
-def measure_plan(found: Plan, records: int, sizes: Counts) -> Plan:
-    """Add to a plan what a table supports whose classes have these sizes once it is done."""
-    measured = found.with_classes(records, len(sizes), int(sizes.min()))
+def measure_plan(plan: Plan, records: int, sizes: Counts) -> Plan:
+    """The plan with what a table supports whose classes then have these `sizes`, and new notes."""
+    measured = plan.with_classes(records, len(sizes), int(sizes.min()))
     return replace(measured, notes=tuple(_notes(measured)))
 
 
@@ -327,9 +327,9 @@ def _column_at_level(planned: PlannedColumn, action: Action) -> CodedColumn:
     return CodedColumn(column.name, hierarchy.maps[action.rung.level][codes], hierarchy.leaves)
 
 
-def _notes(found: Plan) -> Iterator[str]:
+def _notes(plan: Plan) -> Iterator[str]:
     """Yield sentences on what a table tells against its plan; none without a table."""
-    facts, asked = found.measured, found.question
+    facts, asked = plan.measured, plan.question
     if facts is None:
         return
     if asked.population is not None and facts.people > asked.population:
@@ -339,7 +339,7 @@ def _notes(found: Plan) -> Iterator[str]:
             f"the smallest class has {count_of(facts.smallest, 'record')}: too few to say how "
             "large its share of the population is"
         )
-    if found.found is None and (facts.supports.k or 0) < (asked.k or 0):
+    if plan.found is None and (facts.supports.k or 0) < (asked.k or 0):
         yield (
             f"the smallest class supports k = {facts.supports.k:,}, not {asked.k:,}: when the plan "
             "is applied, levels are raised until all classes support it"
@@ -347,7 +347,7 @@ def _notes(found: Plan) -> Iterator[str]:
 
 
 def raise_level(action: Action, levels: Mapping[str, int], planned: PlannedColumn) -> Action:
-    """The action at its column's level in `levels`; unchanged if left out or without levels."""
+    """The action at its column's level in `levels`; the same if left out, or without a level."""
     level = levels.get(action.column, action.rung.level)
     spec = action.rung.hierarchy
     if spec is None or level == action.rung.level or action.left_out:

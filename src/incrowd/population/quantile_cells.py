@@ -32,7 +32,7 @@ class Scaled:
     unfit: Flags | None = None
     """Which cells are neither missing nor of the kind; None if there are none."""
     infinite: bool = False
-    """Whether what is wrong with them is that they are infinite."""
+    """Whether the unfit cells are infinite numbers."""
 
 
 def kind_of_cells(cells: pl.Series, name: str) -> Kind:
@@ -147,7 +147,7 @@ def _in_cell_type(medians: Floats, kind: Kind, cells: pl.Series) -> pl.Series:
 
 
 def _range_labels(division: BucketDivision, kind: Kind) -> list[str]:
-    """The label of each bucket's range; the ends are open, as extreme values are one person's."""
+    """The label of each bucket's range; outer ends are open: extreme values are one person's."""
     if not len(division):
         return []
     cuts = _labels_of_values(division.cuts, kind, division.values)

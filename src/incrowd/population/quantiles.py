@@ -105,7 +105,7 @@ class BucketDivision:
         return f"Division({len(self)} buckets)"
 
 
-def divide(values: Floats, number: int | None, least: int) -> BucketDivision:
+def divide_evenly(values: Floats, number: int | None, least: int) -> BucketDivision:
     """Divide values into buckets of at least `least`: `number` of them, or as many as possible.
 
     There are fewer if equal values, which are never divided, leave no more. Each is as near as they
@@ -121,7 +121,7 @@ def divide(values: Floats, number: int | None, least: int) -> BucketDivision:
 
 
 def join_small(sizes: Counts, k: int) -> Counts:
-    """Join the smallest bucket with its smaller neighbour until all hold k; return the new numbers.
+    """Join the smallest bucket with its smaller neighbour until all hold k; return the new places.
 
     All become one if they hold fewer than k together.
 

@@ -38,7 +38,7 @@ class TreeCut:
 def best_cut(maps: Codes, records: Counts, costs: Floats, most: int) -> TreeCut:
     """The cut with the least cost of all that have at most so many nodes with records.
 
-    `PolicyError` if `most` is below 1.
+    In large trees it has fewer nodes: see `CutTrees.most`. `PolicyError` if `most` is below 1.
 
     >>> maps = np.array([[0, 1, 2, 3, 4], [0, 1, 1, 2, 2], [1, 1, 1, 1, 1]], dtype=np.int32)
     >>> costs = np.array([[0.0] * 5, [0.5] * 5, [1.0] * 5])
@@ -60,7 +60,7 @@ class CutTrees:
     costs: Floats
     """`costs[level, code]` is what a record with this code pays at this level."""
     tables: tuple[tuple["_CutTable", ...], ...]
-    """Per level one for each node; none if there is no choice."""
+    """Per level, a table for each node; empty if there is no choice."""
     most: int
     """The largest number of nodes looked at: work limits it, to 2,000 for 30,000 leaves."""
     coarse: bool = False
@@ -91,7 +91,7 @@ class CutTrees:
                 coarse = bool(few.any())
                 level = map(_table_of_leaf, paid, (holds > 0).tolist())
             else:
-                children = (tables[-1][a:b] for a, b in pairwise(_first_children(maps, h)))
+                children = (tables[-1][a:b] for a, b in pairwise(_child_offsets(maps, h)))
                 level = map(_table_of_node, paid, children, [most] * len(paid))
             tables.append(tuple(level))
         return cls(maps, records, costs, tuple(tables), most, coarse)
@@ -112,7 +112,7 @@ class CutTrees:
         top = self.tables[-1]
         whole = _best_over_children(top, max(most, sum(table.least for table in top)))
         shares = whole.nodes_of_children(top, whole.best_up_to(most))
-        below = [_first_children(self.maps, h) for h in range(len(self.maps))]
+        below = [_child_offsets(self.maps, h) for h in range(len(self.maps))]
         codes = [np.searchsorted(nodes[1:], np.arange(1, nodes[-1] + 2)) + 1 for nodes in self.maps]
         left = [(len(self.maps) - 1, i, number) for i, number in enumerate(shares)]
         while left:
@@ -136,7 +136,7 @@ class _CutTable:
     itself: bool = False
     """Whether with the least number the node is the cut itself."""
     chosen: tuple[Codes, ...] = ()
-    """Per child that has a choice: its nodes beyond the least, by those of it and all before."""
+    """Per child with a choice: its nodes beyond its least, by such nodes of it and those before."""
 
     def best_up_to(self, most: int) -> int:
         """The number of nodes up to `most` with the least cost; `least` if that is more."""
@@ -199,8 +199,11 @@ def _best_sums(one: Floats, other: Floats, size: int) -> tuple[Floats, Codes]:
     return best, part
 
 
-def _first_children(maps: Codes, h: int) -> list[int]:
-    """By node of level h: the number of its first child; at the end one behind the last of all."""
+def _child_offsets(maps: Codes, h: int) -> list[int]:
+    """Offsets into level h - 1, from 0: node i of level h has the children `[i]` to `[i + 1]`.
+
+    Nodes are counted from 0, and the end is exclusive. Empty for level 0.
+    """
     if h == 0:
         return []
     nodes = maps[h - 1, 1:]

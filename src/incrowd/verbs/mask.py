@@ -44,7 +44,7 @@ from incrowd.identify.withholding import (
     Withholding,
     WithholdRequest,
     withhold,
-    withhold_by_sample,
+    withhold_by_gauge,
 )
 from incrowd.io import files, tables
 from incrowd.io.atomic import replace_at_end
@@ -334,7 +334,7 @@ def _withhold_by_sample(
     drawn = (pairs[0] if pairs else records).records()
     gauge = PairGauge(differences_of(drawn)) if pairs else RecordGauge(drawn, request.measure)
     choice = ColumnChoice.of(drawn, request)
-    return withhold_by_sample(gauge, drawn.names, choice, request)
+    return withhold_by_gauge(gauge, drawn.names, choice, request)
 
 
 def _write_in_passes(
