@@ -90,6 +90,7 @@ def test_bad_input(refused, table):
     refused(3, *attack, "--world", "nowhere.csv")
     refused(2, *attack, "--original", "-", "--world", "-")
     refused(2, *attack, "--rename", "zip")
+    refused(2, *attack, "--rename", "zip=a", "--rename", "zip=b")
     refused(2, *attack, "--knows", "nothing")
     refused(2, *attack, "--truth", "patients.csv")
     refused(2, *attack, "--other", "patients.csv")

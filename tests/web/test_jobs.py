@@ -244,6 +244,16 @@ def test_histograms_count_and_hide_what_few_hold(tmp_path):
     assert found.other == 10
 
 
+def test_a_histogram_shows_as_many_values_as_it_may_and_what_is_missing(tmp_path):
+    cells = [f"illness {i:02}" for i in range(columns.BINS)] + [""]
+    rows = "".join(f"{i % 7},F,02138,{cell}\n" for i in range(6) for cell in cells)
+    (tmp_path / "t.csv").write_text("age,sex,zip,illness\n" + rows)
+    job = jobs.ShowHistogram(TableFile(str(tmp_path / "t.csv")), policy(), "illness")
+    found = columns.count_histogram(WorkerState(), job, tell)
+    assert {one.label for one in found.bins} == {"missing", *cells[:-1]}
+    assert found.other == 0
+
+
 def test_bars_of_numbers_know_where_they_begin(table):
     found = columns.count_histogram(WorkerState(), jobs.ShowHistogram(table, policy(), "age"), tell)
     assert found.level == 1

@@ -60,19 +60,20 @@ def read_words_by_column(texts: Iterable[str] | None, flag: str, example: str) -
 
 
 def read_other_names(texts: Iterable[str] | None, flag: str, example: str) -> dict[str, str]:
-    """Read the other name of each column (of two the last), from COLUMN=OTHER; refuse other texts.
+    """Read the other name of each column, from COLUMN=OTHER; refuse other texts and two names.
 
     >>> read_other_names(["zip=zipcode"], "rename", "zip=zipcode")
     {'zip': 'zipcode'}
     """
-    names = {}
+    names: dict[str, str] = {}
     for text in texts or ():
         name, _, other = text.partition("=")
         if not name or not other:
             raise PolicyError(
                 f"--{flag} takes COLUMN=OTHER", remedy=f"write, for example, --{flag} {example}"
             )
-        names[name] = other
+        if names.setdefault(name, other) != other:
+            raise two_values_error(name, f"--{flag}")
     return names
 
 

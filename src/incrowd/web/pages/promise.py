@@ -134,6 +134,8 @@ def _draw_new_model(frame: Frame, offered: Sequence[str]) -> None:
     ]
     if not columns:
         blocks.draw_text("p", "No column is sensitive. Roles says which are.", "quiet")
+    if not names:
+        return
 
     async def add() -> None:
         name = str(kind.value)

@@ -40,9 +40,9 @@ def count_histogram(
     _, tree, records = _build_column(state, job.table, job.policy, job.column)
     level = _level_with_few_nodes(tree, records)
     bins = _bins(tree, records, level)
-    seen = tuple(one for one in bins if one.label is not None)
+    seen = tuple(one for one in bins if one.label is not None)[: BINS + 1]  # one is for missing
     hidden = int(records.sum()) - sum(one.records or 0 for one in seen)
-    return facts.HistogramFacts(bins=seen[:BINS], level=level, other=public_count(hidden))
+    return facts.HistogramFacts(bins=seen, level=level, other=public_count(hidden))
 
 
 def describe_hierarchy(
