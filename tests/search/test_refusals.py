@@ -14,7 +14,7 @@ from incrowd import AlphaK, Column, KAnonymity, LDiversity, Policy, TCloseness
 from incrowd.errors import InfeasibleError
 from incrowd.loss import Gcp
 from incrowd.search import Auto, Lattice, Mondrian
-from incrowd.search.refusals import no_levels, nothing_found, raise_if_infeasible
+from incrowd.search.refusals import no_levels_error, nothing_found, raise_if_infeasible
 from incrowd.table.column import Missing
 from incrowd.watch import Watch
 from naive.feasible import Small
@@ -147,7 +147,7 @@ def test_a_proof_holds_for_people_with_several_records_too(table, models):
 
 def test_the_search_that_might_is_named():
     problem = problem_of(([tree(3)], [[1, 2, 3]], [[1, 1, 2]], None), [LDiversity("s0", 2)], Gcp())
-    for error in (nothing_found(problem), no_levels(problem)):
+    for error in (nothing_found(problem), no_levels_error(problem)):
         assert error.proved is False
         assert "auto" in error.remedy
     assert "auto" not in nothing_found(problem, "auto").remedy

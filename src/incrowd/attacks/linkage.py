@@ -23,8 +23,8 @@ def linkage(candidates: RowCandidates, limit: float = LIMIT) -> Attack:
 
     Without the truth this is the most that it can be: as many people as possible are assumed to be
     in the world. The baseline is to draw from the whole world, where people outside it cannot be
-    drawn. If some people cannot be in the world and nothing says who is, the rate is only a bound
-    and no limit applies to it.
+    drawn. A chance above `limit` counts as found. If some people cannot be in the world and nothing
+    says who is, the rate is only a bound and no limit applies to it.
     """
     total = len(candidates.number)
     chances = candidates.chances

@@ -45,7 +45,9 @@ def play_matching(tables: AttackTables) -> MatchingPlayed:
         return MatchingPlayed(notes=(_TOO_FEW,))
     known = _count_for_insiders(tables)
     before = tables.linked_world.candidates()
-    attack = matching(before, after, None if known is None else known.k, tables.knowledge.limit)
+    attack = matching_attack(
+        before, after, None if known is None else known.k, tables.knowledge.limit
+    )
     return MatchingPlayed(attack, concealed.k)
 
 
@@ -69,13 +71,14 @@ def _count_for_insiders(tables: AttackTables) -> Concealed | None:
     return count_after_matching(pairs.keep_people(membership.inside))
 
 
-def matching(
+def matching_attack(
     before: RowCandidates, after: RowCandidates, k_known: int | None = None, limit: float = LIMIT
 ) -> Attack:
-    """Play matching: how often a random one of the people left for a row is the right person.
+    """The attack: how often a random one of the people left for a row is the right person.
 
     `before` are the candidates by containment, `after` those that are left, and `k_known` are the
-    fewest that are left for somebody who also knows who of the list is in the table.
+    fewest that are left for somebody who also knows who of the list is in the table. Rows whose
+    chance is above `limit` are found.
     """
     attack = linkage(after, limit)
     k, k_matched = before.k or 0, after.k or 0

@@ -88,7 +88,7 @@ def _actions_table(plan: "Plan", *, details: bool) -> Table:
 
 
 def _support_lines(plan: "Plan") -> Iterator[RenderableType]:
-    """Yield which k to expect if the plan is for columns, and what a measured table supports."""
+    """Yield the k to expect, unless that was asked for, and what a measured table supports."""
     if plan.found is None:
         classes = words.quantity(plan.classes, "class", "classes")
         yield words.line(

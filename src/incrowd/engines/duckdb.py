@@ -40,7 +40,7 @@ from incrowd.watch import Watch
 _SHARE = 0.6
 """The largest share of the memory limit that is DuckDB's own; the rest is for codes and parts."""
 _LEAST = 384 * 2**20
-"""DuckDB has so many bytes, whatever the rest of the process holds, unless its share is less."""
+"""Bytes that DuckDB has at least, whatever else the process holds; its share limits them."""
 _TIGHT = 0.85
 """DuckDB holds somewhat more than it counts."""
 _STEP = 0.05

@@ -195,7 +195,7 @@ def join_failing(failing: dict[Set, int], watch: Watch) -> Iterator[Set]:
 
 _LEAST = 1000
 _TIMES = 16
-"""A sample is so many times as large as it must be: alpha is then 3/4."""
+"""A sample is so many times as large as it must be."""
 _STEP = 8
 """Each sample of a series is so many times as large as the one before."""
 

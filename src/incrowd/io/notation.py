@@ -133,8 +133,8 @@ class NotationRequest:
         return {"": given} if isinstance(given, str) else given
 
     @property
-    def says_numbers(self) -> bool:
-        """Whether the marks of numbers are given."""
+    def has_number_marks(self) -> bool:
+        """Whether the decimal mark or the mark between thousands is given."""
         return self.decimal is not None or self.thousands is not None
 
     @property
@@ -275,12 +275,14 @@ def _notation_of(
     if text and not isinstance(request.date_formats, str) and _all_contain(top, _SLASHED):
         return _date_notation(_present_texts(series))
     numbers = [how for how in request.number_notations(delimiter) if how.flag_fitting(top).all()]
-    marked = numbers and (request.says_numbers or series.str.contains(",", literal=True).any())
+    marked = numbers and (request.has_number_marks or series.str.contains(",", literal=True).any())
     every = _present_texts(series) if ways or marked else top
     for way in ways:
         if len(every) and way.flag_fitting(every).all():
             return way
-    found = (_number_notation(every, how, said=request.says_numbers) for how in numbers if marked)
+    found = (
+        _number_notation(every, how, said=request.has_number_marks) for how in numbers if marked
+    )
     return next((one for one in found if one is not None), None)
 
 

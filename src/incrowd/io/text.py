@@ -31,8 +31,10 @@ _ZIP = b"PK\x03\x04"
 _WIDE = ("utf16", "utf32")
 """Encodings in which line ends and delimiters hold a byte of zero."""
 _HEAD = 2**16
+"""Bytes of a start that are looked at, at least."""
 _LINES = 6
 _WIDEST = 2**26
+"""Bytes of a start that are looked at, at most."""
 _SAMPLE = 100
 
 
@@ -112,7 +114,7 @@ def find_delimiter(data: bytes, expected: Collection[str] = (), *, tabs: bool = 
     column may hold commas. A space counts only if no other delimiter splits anything, and it
     splits all records evenly.
     """
-    able = _able_delimiters(data, expected)
+    able = _best_delimiters(data, expected)
     found = {delimiter: _evenness(data, delimiter) for delimiter in able}
     space_even, space_fields = found.pop(" ", (0.0, 1))
     best = max(found, key=lambda delimiter: found[delimiter], default=" ")
@@ -134,8 +136,8 @@ def _evenness(data: bytes, delimiter: str) -> tuple[float, int]:
     return (share, fields) if fields > 1 and share >= 0.5 else (0.0, 1)
 
 
-def _able_delimiters(data: bytes, expected: Collection[str]) -> list[str]:
-    """The delimiters that find most expected names in the first line; all if none is expected."""
+def _best_delimiters(data: bytes, expected: Collection[str]) -> list[str]:
+    """The delimiters that split most expected names off the first line; all if none is expected."""
     if not expected:
         return list(DELIMITERS)
     firsts = {d: next(iter(first_records(data, d)), []) for d in DELIMITERS}

@@ -38,7 +38,7 @@ class CutRule(NamedTuple):
 
 
 class Scales(NamedTuple):
-    """What spans of the columns cost, and which columns are ordered."""
+    """What spans of the columns cost, and which columns may be cut at any code (`ordered`)."""
 
     boxes: BoxCosts
     ordered: Flags

@@ -170,7 +170,7 @@ class Model(ABC):
         return self
 
     def possible(self, whole: Classes) -> float:
-        """The best value that a release of the table, `whole` as one class, could achieve."""
+        """The best value of a release that leaves nobody out; `whole` is the table as one class."""
         return self.achieved_by(whole)
 
     def smallest_class(self) -> int:
@@ -194,11 +194,11 @@ class Model(ABC):
         return 1
 
     def enough_values(self) -> int:
-        """How many people who all hold different values satisfy it; 1 if it does not say."""
+        """How many people with a value of their own each satisfy it as a class; 1 if unknown."""
         return 1
 
     def values_left(self) -> float:
-        """How many values of its column other releases must leave open; 0 if any number will do."""
+        """How many values must stay possible to readers of other releases, too; 0 for no limit."""
         return 0.0
 
     def share_limits(self, column: str) -> ShareLimits:

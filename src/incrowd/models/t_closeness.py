@@ -124,7 +124,7 @@ class TCloseness(Model):
         return snap_to_threshold(farthest, self.threshold)
 
     def possible(self, whole: Classes) -> float:
-        """The distance 0: as one class, all records that can leave equal the release."""
+        """What the table as one class achieves: 0, as it equals what it is compared with."""
         return self.achieved_by(whole)
 
     def most_kept(self, classes: Classes) -> Counts:

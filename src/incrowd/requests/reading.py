@@ -11,7 +11,7 @@ MARK = OptionKind("MARK")
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """How to read a file; what is None is found."""
+    """How to read a file; what is None is found out, or as usual."""
 
     delimiter: Annotated[str | None, OptionKind("CHARACTER"), READING] = None
     """Separator of a CSV file; detected if not given."""

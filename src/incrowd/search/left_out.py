@@ -31,7 +31,7 @@ from incrowd.search.small_tables.partitions import PartClasses
 from incrowd.search.small_tables.small_table import SmallTable
 
 _FEW = 2**12
-"""Parts of a table that are all looked at."""
+"""Of a table with at most so many parts every part is tried."""
 _TURNS = 50
 """How often models take turns in leaving out what they must."""
 

@@ -106,15 +106,15 @@ def cut_into_parts(
         return _gather_pieces(counts, origin, lines), finished
     tally, row = _items_to_cut(problem.tally, relaxed=relaxed)
     items = mondrian.CutItems(lowest_codes(replace(problem, tally=tally)), tally.counts)
-    kernel = (items, rule, _column_scales(problem))
+    kernel = (items, rule, _kernel_scales(problem))
     class_of, finished = _Rounds(problem, tally, kernel).run(watch)
     return fold_pieces(Pieces(row, tally.counts, class_of)), finished
 
 
-def _column_scales(problem: Problem) -> Any:
-    """The kernel's `Scales`: costs of spans, by NCP whatever the loss; which to cut anywhere."""
-    ordered = np.array([column.divisible for column in problem.columns])
-    return mondrian.Scales(boxes_of(replace(problem, loss=Gcp())), ordered)
+def _kernel_scales(problem: Problem) -> "mondrian.Scales":
+    """What spans cost, by NCP whatever the loss, and which columns may be cut at any code."""
+    divisible = np.array([column.divisible for column in problem.columns])
+    return mondrian.Scales(boxes_of(replace(problem, loss=Gcp())), divisible)
 
 
 def _explain(number: int, finished: bool) -> str:
@@ -143,7 +143,7 @@ def _cut_by_size(
     item, its row, lines of items, each with the places where its classes begin, and whether there
     was time for all cuts.
     """
-    tally, scales, k = problem.tally, _column_scales(problem), rule.k
+    tally, scales, k = problem.tally, _kernel_scales(problem), rule.k
     most = tally.records // k if rule.relaxed else 0
     origin = np.append(np.arange(tally.rows), np.zeros(2 * most)).astype(np.int32)
     counts = tally.counts[origin]

@@ -88,11 +88,11 @@ def nothing_found(problem: Problem, search: str = THIS_SEARCH) -> InfeasibleErro
     )
 
 
-def no_levels(problem: Problem) -> InfeasibleError:
+def no_levels_error(problem: Problem) -> InfeasibleError:
     """The error of a search that looked at all level vectors and found none to release.
 
-    Where missing values match anything, leaving out one class may mend or break another, and not
-    all ways of doing so were tried: then the error is that of `nothing_found`.
+    Where missing values match anything and models are not absorbing, leaving out one class may mend
+    or break another, and not all ways were tried: then the error is that of `nothing_found`.
     """
     if gaps_match(problem) and not problem.absorbing:
         return nothing_found(problem)

@@ -329,7 +329,7 @@ def _decoder(run: _Run, shown: Sequence[ShownBuckets]) -> Decode:
 
 
 class _Counter:
-    """Counts the rows that leave without a file, and keeps their frames if that is asked for."""
+    """Stands in for a target: counts the rows, and keeps their frames if that is asked for."""
 
     def __init__(self, run: _Run, *, keep: bool = False) -> None:
         self._names = run.options.columns

@@ -19,7 +19,7 @@ from incrowd.search.lattice.full_domain import (
     readable_number,
     recoding_of,
 )
-from incrowd.search.refusals import no_levels, raise_if_infeasible
+from incrowd.search.refusals import no_levels_error, raise_if_infeasible
 from incrowd.search.search import Found, Recodes, Search
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
@@ -101,7 +101,7 @@ def _search_all(problem: Problem, watch: Watch, size: int) -> tuple[Levels | Non
 def _nothing_found_error(problem: Problem, *, whole: bool) -> Exception:
     """Return the error for a search without a solution, `whole` if it tried every node."""
     if whole:
-        return no_levels(problem)
+        return no_levels_error(problem)
     return LimitError(
         "the time limit ended before the exhaustive search found a solution",
         remedy='raise the time limit, or use search = "lattice"',

@@ -22,7 +22,7 @@ from incrowd.search.lattice.full_domain import (
     recoding_of,
 )
 from incrowd.search.lattice.judging import Node, NodeClasses, NodeJudge
-from incrowd.search.refusals import no_levels, raise_if_infeasible
+from incrowd.search.refusals import no_levels_error, raise_if_infeasible
 from incrowd.search.search import Found, Recodes, Search
 from incrowd.table.column import Missing
 from incrowd.values import STRICT, dataclass
@@ -324,7 +324,7 @@ class BestFirst:
     def _nothing_found_error(self, *, out_of_time: bool) -> IncrowdError:
         """Return the error for a search without a solution: no time is left, or there is none."""
         if not out_of_time:
-            return no_levels(self._problem)
+            return no_levels_error(self._problem)
         return LimitError(
             f"the time limit ended after {self._examined:,} of {readable_number(self._nodes)} "
             "level vectors; none of them satisfies the policy",

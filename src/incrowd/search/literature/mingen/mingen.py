@@ -15,7 +15,7 @@ from incrowd.recoding import QuasiColumn
 from incrowd.search.lattice.full_domain import allowed_levels, readable_number, recode
 from incrowd.search.lattice.judging import Node
 from incrowd.search.literature.mingen.tagging import TaggedLattice
-from incrowd.search.refusals import no_levels, nothing_found, raise_if_infeasible
+from incrowd.search.refusals import no_levels_error, nothing_found, raise_if_infeasible
 from incrowd.search.search import Found, Recodes, Search
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
@@ -186,7 +186,7 @@ def climb_lattice(problem: Problem, watch: Watch, limit: int) -> TaggedLattice:
     if not lattice.climb(watch):
         raise time_is_up_error(lattice)
     if not lattice.minimal:
-        raise no_levels(problem)
+        raise no_levels_error(problem)
     return lattice
 
 
@@ -233,7 +233,7 @@ class MinGen(Search):
         finished = climbed and lattice.compare(watch)
         least = lattice.distortions
         if not least:
-            raise no_levels(problem) if finished else time_is_up_error(lattice)
+            raise no_levels_error(problem) if finished else time_is_up_error(lattice)
         node, rule = least[0], "the time limit ended before all were found"
         if finished:
             node, rule = self.prefer.choose(problem.columns, least)
