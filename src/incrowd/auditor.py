@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 Entries = Mapping[str, Any]
-Shares = list[Fraction]
+Shares = list[Fraction]  # of the records, by the place of the value; place 0 is for missing
 Judgement = tuple[float, bool]  # what the weakest crowd reaches, and whether that is enough
 MARKS = {*re.findall(r"\S+", "? - . N NA N/A n/a #N/A NaN nan NULL null None")}
 """Texts that mean missing in a sensitive column of numbers or dates."""
@@ -199,14 +199,14 @@ class Table:
         return found
 
     def counts(self, column: str) -> list[Counter[Any]]:
-        """Count, for each crowd, how many records hold each value of a sensitive column."""
+        """Count, for each crowd, the records by value of a sensitive column; None is missing."""
         cells, kind = self.cells(column), self.certificate.get("kinds", {}).get(column, "text")
         value = {None: None} | values_of({*cells} - {None}, kind)
         return [Counter(value[cells[row]] for row in crowd) for crowd in self.crowds]
 
     @cached_property
     def alone(self) -> dict[str, Any]:
-        """Shares of people alone by columns left unchanged; empty if the certificate has none."""
+        """The certificate's entry `alone`, recounted; empty without it or if rows cannot tell."""
         if "alone" not in self.entries or not self.shows_classes or self.columns_with_roles("unit"):
             return {}
         kept, limit = self.columns_with_roles("keep", "weight"), self.policy.get("max_alone", 0.05)
@@ -234,7 +234,7 @@ class Table:
         return {place: value for place, value in found.items() if place in self.entries}
 
     def column_faults(self) -> Iterator[str]:
-        """Yield a fault for columns that are missing and for columns that may not leave."""
+        """Yield a fault if columns, or all records, are missing, and if columns may not leave."""
         if (gone := len(self.missing_columns)) or not self.rows:
             yield f"The release lacks {gone} columns of the policy, or all records."
         hidden = self.columns_with_roles("drop", "identifier", "unit")
@@ -302,7 +302,7 @@ def judge_models(table: Table) -> Iterator[dict[str, Any]]:
 
 
 def is_possible(table: Table, said: Entries) -> bool:
-    """Whether a model is certified to reach what is asked, and k no more than the rows show."""
+    """Whether `said`, what is certified of a model, is enough, and k no more than the rows show."""
     if said["name"] in {"t-closeness", "alpha-k", "delta-presence"}:
         return bool(said["reached"] <= said["asked"] + ROUNDING)
     too_much = said["name"] == "k-anonymity" and said["reached"] > min(map(len, table.crowds))
@@ -368,7 +368,7 @@ def t_closeness(table: Table, model: Entries) -> Judgement:
 
 
 def ordered_emd(here: Shares, whole: Shares, _: Any) -> Fraction:
-    """The mean difference of cumulated shares; missing values stand apart, at position 0."""
+    """The mean difference of cumulated shares, 0..1; missing values stand apart, at place 0."""
     known = [position for position, share in enumerate(whole) if position and share]
     total, carried = abs(here[0] - whole[0]), Fraction(0)
     for position in known[:-1]:
@@ -378,7 +378,7 @@ def ordered_emd(here: Shares, whole: Shares, _: Any) -> Fraction:
 
 
 def hierarchical_emd(here: Shares, whole: Shares, maps: Any) -> Fraction:
-    """The distance in a tree: what children of a node exchange, weighted by its height."""
+    """The earth mover's distance over a tree; `maps` has the node of each place at each level."""
     total = Fraction(0)
     for level in range(1, len(maps)):
         children: dict[tuple[int, int], Fraction] = defaultdict(Fraction)

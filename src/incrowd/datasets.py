@@ -117,8 +117,8 @@ def hospital(rows: int = 1000, seed: int = 0) -> pl.DataFrame:
     `birth_date`, `sex`, `zip` (text, with leading zeros, a few populous and many small areas),
     `country` (of birth, long tail), `occupation` (follows age, long tail), `admission` (date),
     `ward`, `diagnosis` (ICD-10 style, follows age and sex, long tail), `stay` (days), `cost`
-    (log-normal around a diagnosis's median) and `smoker`. Values are missing more often where
-    patients come as emergencies, and together.
+    (log-normal around a diagnosis's median) and `smoker`. What is known of patients themselves is
+    missing more often, and together, where they come as emergencies.
 
     >>> hospital(3).shape
     (3, 14)
@@ -278,7 +278,7 @@ def _columns_of_stays(
 
 
 def _draw_illnesses(draw: _Draw, age: Floats, woman: Flags) -> Codes:
-    """Draw an illness per stay, from one distribution per band of age and sex."""
+    """Draw an illness per stay, an index into `_catalogue`, by age in years and by sex."""
     band = np.searchsorted([18.0, 40.0, 65.0], age, side="right")
     group = band * 2 + woman
     chances = np.array(
@@ -292,7 +292,7 @@ def _draw_illnesses(draw: _Draw, age: Floats, woman: Flags) -> Codes:
 
 
 def _illness_chances(band: int, woman: bool) -> list[float]:
-    """The relative chance of each illness for a band of age and a sex."""
+    """The relative chance of each illness of `_catalogue` for a band of age (0 to 3) and a sex."""
     chances = []
     for _, codes, ages, women, *_ in _ILLNESSES:
         for rank, code in enumerate(codes.split()):
@@ -331,7 +331,7 @@ def _draw_occupations(draw: _Draw, who: _Patients) -> pl.Series:
 
 
 def _areas() -> tuple[pl.Series, Floats]:
-    """Make ZIP codes around Boston and Washington, and the relative weight of each, falling."""
+    """Make ZIP codes of New England and Washington, and the relative weight of each, falling."""
     starts = (2108, 2138, 1001, 1602, 20001, 20740, 22201, 3031, 4101, 5401, 2840, 6103)
     numbers = [start + 3 * i for i in range(30) for start in starts]
     crowds = 1.0 / (np.arange(len(numbers), dtype=np.float64) + 4.0)
@@ -349,7 +349,11 @@ def _draw_names(draw: _Draw, woman: Flags) -> pl.Series:
 
 
 def _serial_numbers(letter: str, step: int, modulus: int, size: int, digits: int) -> pl.Series:
-    """Make `size` different, scattered numbers behind a letter, longer from `modulus` on."""
+    """Make `size` different numbers behind a letter, scattered by `step`, of `digits` digits.
+
+    `step` and `modulus` have no divisor in common. Those of row `modulus` and later are larger, and
+    may be longer.
+    """
     rows = np.arange(size, dtype=np.int64)
     number = (rows % modulus * step + 12_345) % modulus + rows // modulus * modulus
     return letter + pl.Series(number).cast(pl.String).str.zfill(digits)

@@ -179,8 +179,8 @@ def boundary(
     `known` may return None for an error that it does not know.
 
     Libraries quote cell values in their messages, so neither the message nor the traceback of the
-    original may survive: they are gone before ours is raised. Our own errors pass through, and
-    `MemoryError` does.
+    original may survive: they are gone before ours is raised. Our own errors,
+    `MemoryError` and interrupts pass through.
     """
     failed = False
     try:

@@ -166,9 +166,9 @@ def _check_posterior(
 ) -> Found:
     """Return what the search found, unless somebody who knows the search concludes too much.
 
-    `NotMetError` then. In a world of many people nothing is checked. In a small one every table
-    that could have been drawn is searched, and those that give this release say what can be
-    concluded; `LimitError` if time is up before.
+    `NotMetError` then. Without a world, or in one of many people, nothing is checked. In a small
+    one every table that could have been drawn is searched, and those that give this release say
+    what can be concluded; `LimitError` if time is up before.
     """
     against, policy = table.against, table.policy
     if against is None or not small_worlds.relies_on_small_world(policy, against.world):

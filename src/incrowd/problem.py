@@ -66,7 +66,7 @@ class Problem:
         return flags
 
     def outcome(self, recoding: Recoding) -> Outcome:
-        """The outcome of a recoding: what it shows of the table."""
+        """The outcome of a recoding; with a world, its classes also count the world's people."""
         outcome = outcome_of(recoding, self.tally, self.columns, self.sensitive)
         if self.world is None:
             return outcome

@@ -72,7 +72,7 @@ class _Checked(type):
 
 
 def _checked_class(cls: type[_Made]) -> type[_Made]:
-    """Make a copy of the class whose calls raise our errors: its metaclass is a `_Checked`."""
+    """The class if its calls raise our errors (it is a `_Checked`), else a copy whose calls do."""
     if isinstance(cls, _Checked):
         return cls
     kind = _Checked if type(cls) is type else type("_Checked", (_Checked, type(cls)), {})
@@ -273,7 +273,7 @@ _TYPES = {
 
 
 def _requirement(detail: Mapping[str, Any], context: Mapping[str, Any]) -> str:
-    """Say what a value must be, by pydantic's name of the error."""
+    """Say what a value must be, by an error of pydantic and its `context`, which has the limits."""
     kind = detail["type"]
     for word, (text, _) in _LIMITS.items():
         if word in context and not isinstance(detail.get("input"), str | bool):
@@ -289,7 +289,7 @@ def _requirement(detail: Mapping[str, Any], context: Mapping[str, Any]) -> str:
 
 
 def _remedy_for(detail: Mapping[str, Any], context: Mapping[str, Any]) -> str:
-    """What to write in place of a wrong value; empty if nothing is known."""
+    """What to write in place of a value with this error of pydantic; empty if nothing is known."""
     if detail["type"] in {"enum", "literal_error"} and "expected" in context:
         words = str(context["expected"]).replace(" or ", ",").split(",")
         return did_you_mean(detail.get("input"), [word.strip(" '") for word in words], listed=True)

@@ -56,8 +56,8 @@ def _clock() -> float:
 class Watch:
     """A time limit, and callbacks for progress and for notes about tables.
 
-    A limit that somebody gave ends a search with or without an answer. With `answer_first` it only
-    ends improvement: a search that has no answer yet goes on until it has one.
+    A `limit` (seconds; None: no limit) ends a search with or without an answer. With `answer_first`
+    it only ends improvement: a search that has no answer yet goes on until it has one.
 
     >>> Watch(limit=None).expired
     False
@@ -86,7 +86,7 @@ class Watch:
 
     @property
     def remaining(self) -> float | None:
-        """Seconds left; None without a limit."""
+        """Seconds left, negative once the time is up; None without a limit."""
         return None if self._limit is None else self._limit - self.elapsed
 
     @property
@@ -116,7 +116,11 @@ class Watch:
 
     @contextmanager
     def alarm(self) -> "Iterator[Flags]":
-        """Open a block with a flag that is set soon after the time is up: kernels know no clock."""
+        """Open a block with a flag (an array of one) that is set soon after the time is up.
+
+        Kernels know no clock, and look at the flag. At the end of the block it is set, too, if
+        there is a limit.
+        """
         import numpy as np  # noqa: PLC0415  commands load what they use
 
         flag: Flags = np.zeros(1, dtype=np.bool_)
@@ -133,7 +137,7 @@ class Watch:
             looking.join()
 
     def _set_when_up(self, flag: "Flags", done: threading.Event) -> None:
-        """Set the flag once the time is up, unless `done` is set before; runs in a thread."""
+        """Set the flag once the time is up or `done` is set; runs in a thread."""
         while not (self.expired or done.wait(_MOMENT)):
             pass
         flag[0] = True
@@ -159,7 +163,7 @@ class NestedWatch(Watch):
 
     @property
     def remaining(self) -> float | None:
-        """Seconds left until the earlier end; None if neither watch has a limit."""
+        """Seconds left until the earlier end, negative after it; None if neither has a limit."""
         left = [time for time in (super().remaining, self._outer.remaining) if time is not None]
         return min(left, default=None)
 

@@ -297,7 +297,7 @@ def test_a_scale_holds_all_figures_with_a_few_ticks(values, zero):
     assert found.low < found.high
     assert 2 <= len(found.ticks) <= 12
     assert list(found.ticks) == sorted(set(found.ticks))
-    places = [found.place(value) for value in sorted(values)]
+    places = [found.position_of(value) for value in sorted(values)]
     assert places == sorted(places)
     assert all(0 <= place <= 1 for place in places)
     if max(map(abs, values)) < 1e299 and max(values) - min(values) > 1e-9 * max(map(abs, values)):

@@ -178,6 +178,23 @@ def test_what_is_wrong_is_said_in_a_sentence(old, new, expected):
     assert expected in message(GOOD.replace(old, new))
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ('"datafly"', '{ name = "auto", efort = 2 }', "'efort' (line 4); did you mean 'effort'?"),
+        ('"datafly"', '{ name = "tree", rowz = 2 }', "'rowz' (line 4); leave it out"),
+        ('"intervals", width = 5', '"auto", efort = 2', "'efort' (line 17); leave it out"),
+        (
+            '"intervals", width = 5',
+            '"tree", rows = [["a", "*"]], rowz = 2',
+            "'rowz' (line 17); did you mean 'rows'?",
+        ),
+    ],
+)
+def test_a_key_of_a_name_that_two_families_share_is_looked_up_in_its_own(old, new, expected):
+    assert f"unknown key {expected}" in message(GOOD.replace(old, new))
+
+
 def test_several_faults_are_listed_one_per_line_in_the_order_of_the_file():
     text = GOOD.replace("0.05", "7").replace("k = 5", "k = 1").replace('"quasi"', '"q"')
     first, *rest = message(text).splitlines()

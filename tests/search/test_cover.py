@@ -13,7 +13,7 @@ from incrowd.loss import Discernibility, Gcp, Granularity, Precision
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.recoding import CellLevels, Pieces
 from incrowd.search.refine.cover import _Cover, cover, settle_rows, tighten_levels
-from incrowd.search.refine.level_tables import CoveredRows, hash_table
+from incrowd.search.refine.level_tables import CoveredRows, empty_cost_cache
 from incrowd.table.column import Domain, Kind
 from incrowd.watch import Watch
 from strategies import problem_of, tables
@@ -95,7 +95,7 @@ def test_vectors_are_counted_as_the_naive_twin_does(table, least, data):
     fill_keys_and_costs(rows.codes, flat, tables_.level_starts(base), *shown)
     moved = np.arange(len(base))
     change = np.stack([moved, tables_.level_starts(base), tables_.level_starts(node)], axis=1)
-    work = hash_table(len(rows.weights))
+    work = empty_cost_cache(len(rows.weights))
     found = count_released(rows.codes, rows.weights, shown, flat, change, least, work)
     assert found == pytest.approx(naive.local.released(problem, node, least))
 

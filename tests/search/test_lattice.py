@@ -126,7 +126,7 @@ def check_record(problem, found):
     assert len(record) == found.facts["examined"]
     for i, levels in enumerate(record.levels.tolist()):
         node = judge_node(problem, levels)
-        assert record.k[i] == node.smallest
+        assert record.k[i] == node.smallest_class
         assert record.suppressed[i] in {-1, node.failing}
         recoding = recoding_of(problem, node)
         if record.state[i] == NodeState.RELEASABLE:

@@ -41,8 +41,8 @@ class DisclosureFigures:
     hits: Floats
     """Expected number of people whose own value is drawn from the most frequent ones."""
     worst: Floats
-    """Shape (classes, 3): people whose own value is above the limit, the largest chance of
-    anybody's own value, and the most that the release adds to one."""
+    """Shape (classes, 3): people whose own value is lifted above the limit (see `above`), the
+    largest chance of anybody's own value, and the most that the release adds to one."""
     _certain: dict[int, Floats] = field(default_factory=dict, init=False)
     """What `certain_people` has found, by how many values are ruled out."""
 
@@ -55,7 +55,11 @@ class DisclosureFigures:
         truth: WeightedRows,
         prior: PriorBelief,
     ) -> "DisclosureFigures":
-        """Compute the figures from what members of each class show and its people hold."""
+        """Compute the figures of classes from what their members show and their people hold.
+
+        `shown` are the values of each member, `people` the rows of each class, `truth` the values
+        of each row.
+        """
         found, done = [], 0
         for part in iterate_parts(members):
             here = people[0][done:], people[1]
@@ -73,7 +77,7 @@ class DisclosureFigures:
 
     @cached_property
     def above(self) -> Floats:
-        """People whose own value has a chance above the limit, and had not before."""
+        """People whose chance rose above the limit, closing half or more of what was open."""
         return self.worst[:, 0].copy()
 
     @cached_property
@@ -83,7 +87,7 @@ class DisclosureFigures:
 
     @cached_property
     def added(self) -> Floats:
-        """The most that is added to the chance of anybody's own value."""
+        """The most added to a chance of anybody's own value, as a share of what was open."""
         return self.worst[:, 2].copy()
 
     def certain_people(self, ruled_out: int) -> Floats:
@@ -299,7 +303,7 @@ def members_that_fit(fit: Fit, shown: WeightedRows, domain: int) -> tuple[Member
 
 
 def combine_members(members: Members, shown: WeightedRows, domain: int) -> WeightedRows:
-    """Add up what the members of each class show: the weight of each code below `domain`."""
+    """Per class, the codes below `domain` that members show, as first met, and their weights."""
     found = [kernels.gather_shown(part, shown, domain) for part in iterate_parts(members)]
     start = offsets(np.concatenate([np.diff(start) for start, _, _ in found]))
     code, weight = (np.concatenate([one[i] for one in found]) for i in (1, 2))

@@ -39,7 +39,7 @@ def linkability(left: Fit, right: Fit, both: Fit) -> Attack:
 
 
 def _hits_and_people(left: Fit, right: Fit, both: Fit) -> tuple[Floats, Counts]:
-    """Per class: expected hits if a row and then a record that fits it are drawn, and people."""
+    """Per class (or joint row): expected hits if a row, then a fitting record is drawn; people."""
     data, members = both.data, both.rows_of
     people, rows = left.rows_of_each, right.people_of_each
     weights = data.people.counts, data.shown.counts

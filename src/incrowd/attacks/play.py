@@ -173,7 +173,7 @@ def play_order(tables: AttackTables, seed: int) -> Played:
 
 
 def play_releases(tables: AttackTables, attackers: Attackers, watch: Watch | None = None) -> Played:
-    """Play two releases, by all known columns and the sets asked for; no attack without another."""
+    """Play two releases, by all known columns and the sets asked for; none without a second one."""
     if "other" not in tables.others:
         return Played(())
     first, second = _data_of_both(tables)
@@ -186,7 +186,7 @@ def play_releases(tables: AttackTables, attackers: Attackers, watch: Watch | Non
 
 
 def _data_of_both(tables: AttackTables) -> tuple[AttackData, AttackData]:
-    """The data of each: known columns (`InputError` for none), and those that both show exactly."""
+    """Data of both releases: known columns (`InputError` for none), and those both show exactly."""
     both = set(tables.shared_columns("original")) & set(tables.shared_columns("other"))
     known = [
         name for name in tables.known_columns_in("other") if name in both - set(tables.sensitive)

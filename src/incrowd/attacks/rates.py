@@ -93,12 +93,12 @@ class Moments:
 
     @property
     def spread(self) -> float:
-        """The variance of the ratio hits / people if the classes are a random sample."""
+        """The variance of hits / people if classes are a random sample; there must be people."""
         return self._squared_residuals / self.people**2 * self.classes / max(self.classes - 1, 1)
 
     @property
     def equivalent_classes(self) -> float:
-        """How many classes of equal size would tell as much as these."""
+        """How many classes of equal size would tell as much as these, which must have people."""
         return self.people**2 / self.squares[0]
 
 

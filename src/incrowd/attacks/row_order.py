@@ -21,7 +21,7 @@ def row_order(fit: Fit, truth: Counts | None = None, seed: int = 0) -> Attack:
     after that of the previous row. With `truth`, the record of each row (-1 if unknown), hits are
     counted. Without it, the share of rows that kept their position is estimated from how many more
     of them fit than would by chance; the rest is right as often as a guess. `fit` uses all columns
-    that the two tables share. The baseline is to guess the record blindly.
+    that the two tables share, in data that is not joint. The baseline is a blind guess.
     """
     order = _Order(fit)
     records, rows = fit.data.people.records, fit.data.shown.records
@@ -86,7 +86,7 @@ class _Order:
         return kernels.first_fits(rows, self.fit.pairs, start, order)
 
     def chance(self, seed: int) -> float:
-        """The share of rows that would fit in a random order: exact, or by a few shuffles."""
+        """The share of rows to fit in a random order: exact or by shuffles; 0 without rows."""
         rows, records = len(self._rows), len(self._records)
         if not rows or not records:
             return 0.0

@@ -133,7 +133,7 @@ def anonymize(  # noqa: PLR0913  what is asked, and what only the command has
 def _open_table(
     asked: dict[str, Any], most: MostPrivacy, bar: ProgressBar, held: ExitStack, output: Output
 ) -> float:
-    """Put table and policy into `asked`, show notes on them; return the seconds it took to open."""
+    """Put policy and table (`held` closes it) into `asked`, show notes; return seconds to open."""
     wish, world = most.policy, asked["world"] or ()
     watch = bar.watch
     given = asked["source"], asked["reading"], wish.named_columns, wish.kept_columns, watch
@@ -226,7 +226,8 @@ def _refuse_colliding_files(
 ) -> None:
     """Refuse to overwrite files that are read, or the release with the nodes of its search.
 
-    The table itself, first of `read`, is left to the release, which refuses it with a reason.
+    Whether the release overwrites the table, first of `read`, is left to the release, which gives a
+    reason. `explore` is the file of the nodes: one of an unknown kind is refused, too.
     """
     if explore is not None:
         explored.refuse_unfit_file(explore)

@@ -12,6 +12,7 @@ from incrowd.policy.draft_answers import CHOICES, ColumnAnswer, role_of
 
 if TYPE_CHECKING:
     from incrowd.policy.draft import Draft
+    from incrowd.table.column import Role
 
 STOPS = frozenset(("q", "quit", "stop"))
 _HOW = (
@@ -23,10 +24,12 @@ _HOW = (
 Say = Callable[[str], None]
 Hear = Callable[[], str | None]
 """The next answer; None if there is none any more."""
+Explain = Callable[[str], str]
+"""What is known of the column of this name, as text."""
 
 
 def ask_about_columns(
-    draft: "Draft", say: Say, hear: Hear, explain: Callable[[str], str]
+    draft: "Draft", say: Say, hear: Hear, explain: Explain
 ) -> dict[str, ColumnAnswer] | None:
     """Ask about each column; return the answers by column, None if somebody stopped."""
     say(_HOW + "\n")
@@ -42,7 +45,7 @@ def ask_about_columns(
 
 
 def _ask_about_column(
-    draft: "Draft", name: str, say: Say, hear: Hear, explain: Callable[[str], str]
+    draft: "Draft", name: str, say: Say, hear: Hear, explain: Explain
 ) -> ColumnAnswer | None:
     """Ask what a column is; return the answer, None if somebody stopped."""
     default = draft.policy.columns[name].role
@@ -63,9 +66,9 @@ def _ask_about_column(
 
 
 def _ask_about_marks(
-    draft: "Draft", name: str, role: object, say: Say, hear: Hear
+    draft: "Draft", name: str, role: "Role", say: Say, hear: Hear
 ) -> ColumnAnswer | None:
-    """Ask if marks that were found mean missing, if some were; None if somebody stopped."""
+    """Answer with this role; ask if marks found mean missing, if some were; None if stopped."""
     answer = ColumnAnswer(CHOICES[str(role)])
     if name not in draft.missing:
         return answer

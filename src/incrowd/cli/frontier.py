@@ -88,12 +88,15 @@ class MostPrivacy:
             )
 
     def request(self, policy: "AskedPolicy", names: Sequence[str]) -> "PolicyRequest":
-        """Make the policy for a table with these columns; it may search for the most privacy."""
+        """Make the policy for a table with these columns; if `wanted`, it seeks most privacy."""
         request = replace(policy, options=self._options_with_floors()).request(names)
         return self._with_own_search(request) if self.wanted else request
 
     def _options_with_floors(self) -> PolicyOptions:
-        """The options with k = `_LEAST_K` if they ask for no model, l = 1 if l may be sought."""
+        """The options; if `wanted` and they make the whole policy, with a k and an l that it lacks.
+
+        k is `_LEAST_K` if they are vacuous; l is 1 if none is given and l may be maximized.
+        """
         asked = self.asked
         if not self.wanted or not asked.quasi:
             return asked

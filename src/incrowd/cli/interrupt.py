@@ -79,7 +79,7 @@ class Late(Exception):  # noqa: N818  it is no error, and the parser would swall
 
 @contextmanager
 def raise_late_if_placed(path: str | None, *, written: bool) -> Iterator[None]:
-    """Raise `Late` for an interrupt in this block if the file to be `written` has changed."""
+    """Raise `Late` for an interrupt in this block if a file is `written` and `path` has changed."""
     before = _file_identity(path) if written else None
     with raise_late_if(lambda: written and _file_identity(path) != before):
         yield
@@ -112,6 +112,7 @@ class Terminated(KeyboardInterrupt):
 
 
 def _raise_terminated(_number: int, _frame: FrameType | None) -> None:
+    """Count SIGTERM, and raise `Terminated` for it."""
     Terminated.times += 1
     raise Terminated
 

@@ -56,7 +56,7 @@ def columns_text(names: Sequence[str]) -> str:
 
 
 def options_of_run(*, panel: Group | None = None, without: Sequence[str] = ()) -> list[str]:
-    """The options given in this run as words, of one group if `panel` is; none without a run."""
+    """The options given in this run as words, those of the group `panel` if one is named."""
     context = RUN.get()
     if context is None:
         return []
@@ -71,7 +71,7 @@ def options_of_run(*, panel: Group | None = None, without: Sequence[str] = ()) -
 
 
 def _option_words(option: Any, value: Any) -> Iterator[str]:
-    """Yield an option with its value, as words of the command line."""
+    """Yield an option with its value, as words of the command line; nothing for an argument."""
     if option.param_type_name != "option" or option.hidden:
         return
     if isinstance(value, bool):

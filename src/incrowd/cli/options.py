@@ -40,7 +40,8 @@ def read_numbers_by_column(
 ) -> dict[str, float]:
     """Read the number of each column, from an option with commas and repetition.
 
-    `PolicyError` for what is not COLUMN=NUMBER, and for a column with two values.
+    `PolicyError` for what is not COLUMN=NUMBER, and for a column with two values; it names the
+    `flag`, given without dashes, and the example.
 
     >>> read_numbers_by_column(["age=10,zip=2", "cost=0.5"], "widest")
     {'age': 10, 'zip': 2, 'cost': 0.5}
@@ -51,7 +52,8 @@ def read_numbers_by_column(
 def read_words_by_column(texts: Iterable[str] | None, flag: str, example: str) -> dict[str, str]:
     """Read the word of each column, from an option with commas and repetition.
 
-    `PolicyError` for what is not COLUMN=WORD, and for a column with two words.
+    `PolicyError` for what is not COLUMN=WORD, and for a column with two words; it names the `flag`,
+    given without dashes, and the example.
 
     >>> read_words_by_column(["race=text,age=number"], "kind", "race=text")
     {'race': 'text', 'age': 'number'}
@@ -120,7 +122,7 @@ def two_values_error(name: str, flag: str) -> PolicyError:
 
 
 def _parse_number(text: str, what: str) -> float:
-    """Read a finite number, as a whole one if it has no fraction; refuse other texts."""
+    """Read a finite number, whole if it has no fraction; refuse other texts, called `what`."""
     try:
         value = float(text)
     except ValueError:

@@ -64,7 +64,7 @@ def plan(  # noqa: PLR0913  what the plan is about, and what becomes of it
 
     Example: incrowd plan patients.csv --population usa -k 100 --beta 0.01
     """
-    _refuse_unclear(source, distinct, target, apply=apply)
+    _refuse_clashing_options(source, distinct, target, apply=apply)
     if source is None:
         if any((asked["columns"], hierarchy, hierarchies)):
             raise PolicyError(
@@ -106,10 +106,13 @@ def plan(  # noqa: PLR0913  what the plan is about, and what becomes of it
     )
 
 
-def _refuse_unclear(
+def _refuse_clashing_options(
     file: str | None, distinct: Sequence[str] | None, output: str | None, *, apply: bool
 ) -> None:
-    """Refuse a plan of a table and of numbers of values, or of neither, and -o without --apply."""
+    """Refuse a table and `distinct` numbers of values together, or neither of them.
+
+    Also --apply without a table or -o, -o without --apply, and -o with standard output.
+    """
     if (file is None) == (not distinct):
         raise PolicyError(
             "a plan needs a table or numbers of values, and not both",

@@ -157,6 +157,7 @@ class AskedPolicy:
         return tuple(name for name in quasi if name not in trees)
 
     def _read_hierarchies(self, quasi: Iterable[str]) -> dict[str, AnyHierarchy]:
+        """Read the hierarchies of options, by column; of the folder those of `quasi` columns."""
         return sources.read_hierarchies(self.options.hierarchy, self.options.hierarchies, quasi)
 
 

@@ -53,14 +53,14 @@ def end_when_asked(last_words: LastWords, grace: float = GRACE) -> Iterator[None
 
 
 def _listen_for_signals(ear: int, last_words: LastWords, grace: float) -> None:
-    """Hear signals until the pipe is closed; end the process if its main thread hangs."""
-    placed, asked = PLACING.times, False
+    """Hear signals from pipe `ear` until it closes; end the process if its main thread hangs."""
+    placed_before, asked = PLACING.times, False
     while numbers := os.read(ear, 64):
         patient = Stoppable.listening and not asked and signal.SIGTERM not in numbers
         asked = asked or signal.SIGINT in numbers
         ending = not patient and not {signal.SIGINT, signal.SIGTERM}.isdisjoint(numbers)
         if ending and not _main_thread_steps(grace):
-            _end_process(last_words, placed)
+            _end_process(last_words, placed_before)
 
 
 _CALLS: list[object] = []
@@ -80,7 +80,7 @@ def _main_thread_steps(seconds: float) -> bool:
     return full or stepped.wait(seconds)
 
 
-def _end_process(last_words: LastWords, placed: int) -> None:
+def _end_process(last_words: LastWords, placed_before: int) -> None:
     """Wait for files that are being placed, remove half-written ones, say how it ends, and end."""
     with PLACING.lock:
         atomic.remove_unplaced()
@@ -88,7 +88,7 @@ def _end_process(last_words: LastWords, placed: int) -> None:
         code = [1]
 
         def say() -> None:
-            code[0] = last_words(PLACING.times > placed)
+            code[0] = last_words(PLACING.times > placed_before)
 
         speaker = threading.Thread(target=say, daemon=True)
         speaker.start()

@@ -2,19 +2,28 @@
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from incrowd.utility.comparison import ColumnKind
 
 _DIGITS = re.compile(r"\d[\d.]*")
 _MOST_DIGITS = 3
 _YEAR = re.compile(r"[<≥\[\]() ]*\d{4}(, \d{4})?[\[\]() ]*")
 
 
-def bar_names(labels: Sequence[str], kind: str, *, values: bool) -> tuple[str, ...]:
-    """The names of the bars of a column; only with `values` they may show values of the table.
+def bar_names(labels: Sequence[str], kind: "ColumnKind", *, values: bool) -> tuple[str, ...]:
+    """The names of the bars of a histogram with these labels, of a column of this kind.
 
-    Bins are named by their ends where these are round numbers or years; categories by their rank.
+    With `values` they are the labels, which may show values of the table. Without, so are those of
+    a number or date if all its bins end on round numbers, or on years; if not, all bins are called
+    `step 1`, `step 2`, … Categories are called `value 1`, `value 2`, … in the order of the labels.
+    The bars `other values` and `missing`, which come last, keep their names.
 
     >>> bar_names(["< 20", "[20, 30)"], "number", values=False)
     ('< 20', '[20, 30)')
+    >>> bar_names(["< 1987.25", "≥ 1987.25", "missing"], "number", values=False)
+    ('step 1', 'step 2', 'missing')
     >>> bar_names(["flu", "HIV", "other values", "missing"], "category", values=False)
     ('value 1', 'value 2', 'other values', 'missing')
     """
@@ -28,8 +37,8 @@ def bar_names(labels: Sequence[str], kind: str, *, values: bool) -> tuple[str, .
     )
 
 
-def _has_round_ends(label: str, kind: str) -> bool:
-    """Whether a bin of this kind ends on round numbers, or on years."""
+def _has_round_ends(label: str, kind: "ColumnKind") -> bool:
+    """Whether a bin ends on round numbers, or on years if its kind is `date`; True if missing."""
     if label == "missing":
         return True
     if kind == "date":
@@ -38,7 +47,7 @@ def _has_round_ends(label: str, kind: str) -> bool:
 
 
 def _is_short(digits: str) -> bool:
-    """Whether a number has at most `_MOST_DIGITS` digits besides zeros at its ends."""
+    """Whether a number, as text, has at most `_MOST_DIGITS` digits besides zeros at its ends."""
     whole, _, rest = digits.partition(".")
     bare = f"{whole}{rest}".strip("0") if rest else whole.strip("0")
     return len(bare) <= _MOST_DIGITS

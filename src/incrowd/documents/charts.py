@@ -35,7 +35,7 @@ def lattice_chart(explored: Explored, loss: str) -> Chart:
     """Draw the nodes that a search counted, a line per number of steps, the optimum ringed.
 
     In each line the nodes of least loss stand in the middle. Minimal generalizations, where all are
-    known, have a square around them. `InputError` if Altair is not installed.
+    known, have a square around them. `loss` is a name, for the title. `InputError` without Altair.
     """
     alt = _import_extra("altair")
     which = _nodes_to_draw(explored)
@@ -121,7 +121,7 @@ def _undrawable_error() -> InputError:
 
 
 def _title(explored: Explored, shown: int, loss: str) -> str:
-    """Say how many nodes were counted and drawn, and what the ring and the squares mean."""
+    """Say how many nodes are on record and how many `shown`, and what ring and squares mean."""
     part = "" if shown == len(explored) else f", {shown:,} of them drawn"
     squares = "" if explored.minimal is None else "; squares are minimal generalizations"
     return (
@@ -154,7 +154,7 @@ def _places_in_line(explored: Explored, which: Counts) -> Codes:
 
 
 def _point_figures(explored: Explored, i: int, place: float) -> dict[str, Any]:
-    """The figures of node i as the chart takes them; what is not known is None."""
+    """The figures of node i, at x `place`, as the chart takes them; what is not known is None."""
     loss, suppressed = float(explored.loss[i]), int(explored.suppressed[i])
     levels = zip(explored.columns, explored.levels[i].tolist(), strict=True)
     return {
@@ -173,7 +173,7 @@ def _point_figures(explored: Explored, i: int, place: float) -> dict[str, Any]:
 def _draw_steps(
     alt: Any, explored: Explored, which: Counts, place: Codes, axes: dict[str, Any]
 ) -> list[Chart]:
-    """Draw lines between nodes that are one step apart; none if many nodes are drawn."""
+    """Draw lines between nodes of `which`, at x `place`, one step apart; none if nodes are many."""
     if len(which) > _MOST_LINES:
         return []
     levels = explored.levels[which]

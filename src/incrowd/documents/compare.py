@@ -70,7 +70,7 @@ def _release_document(release: "ReleaseUtility") -> dict[str, Any]:
 
 
 def _column_document(column: "ColumnUtility") -> dict[str, Any]:
-    """A column as JSON has it; bars that would show values are named by their rank."""
+    """A column as JSON has it; its bars are named without values of the table."""
     found = asdict(column)
     names = bar_names(column.histogram.labels, column.kind, values=False)
     found["histogram"]["labels"] = list(names)
@@ -78,7 +78,7 @@ def _column_document(column: "ColumnUtility") -> dict[str, Any]:
 
 
 def _regression_document(release: "ReleaseUtility") -> Mapping[str, Any] | None:
-    """The regression as JSON has it, with differences; None if there is none."""
+    """The regression as JSON has it, with the difference of each coefficient; None without one."""
     if release.regression is None:
         return None
     found = asdict(release.regression)

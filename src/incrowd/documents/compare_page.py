@@ -137,7 +137,7 @@ def _releases_table(found: "Comparison") -> FigureTable:
 
 
 def _gcp_cell(release: "ReleaseUtility") -> Cell:
-    """The loss GCP in four decimals, or as a text if it is only an upper bound."""
+    """The loss GCP in four decimals, as a text if it is an upper bound; None if not counted."""
     if release.losses_at_most:
         return gcp_text(release)
     return _round_figure(release.losses.get("gcp"))
@@ -194,7 +194,7 @@ def _columns_table(release: "ReleaseUtility") -> FigureTable:
 
 
 def _histogram_picture(column: "ColumnUtility") -> PictureBlock:
-    """Draw the histogram of a column before and after, with its figures; bars have no values."""
+    """Draw the histogram of a column before and after; its bars show no values of the table."""
     shown = column.histogram
     both = before_after_series(shown.before, shown.after)
     about = (

@@ -225,14 +225,14 @@ def _headline_names_set(found: "Discovery") -> bool:
 
 
 def _records_words(found: "Discovery") -> str:
-    """The number of records; `at most` if only a bound of the different ones is known."""
+    """The number of records; `at most` a number of different ones if only this bound is known."""
     if found.bounded:
         return f"at most {quantity(found.records, 'different record')}"
     return f"{'the ' if found.records != 1 else ''}{quantity(found.records, 'record')}"
 
 
 def _smallest_words(found: "Discovery") -> str:
-    """What to call the smallest set: smallest or cheapest only if that is proved."""
+    """What to call the smallest or cheapest set; with `found` unless it is proved to be that."""
     if found.basis.value == "candidates":
         return "Smallest candidate"
     promised = found.minimum.guarantee if found.minimum is not None else found.guarantee
@@ -247,7 +247,7 @@ def _ratio_words(found: "Discovery") -> str:
 
 
 def _sets_table(found: "Discovery", most: int) -> Table:
-    """Make a table of the first `most` sets, with their tests if there are any."""
+    """Make a table of the first `most` sets; with tests also of possible values and verdicts."""
     heads = ("columns", "distinct", "pairs told apart", "unique")
     judged = [_possible_values(test) for test in found.tests]
     asked = [f"tells {percent(test.alpha)} apart" for test in found.tests[:1]]

@@ -41,7 +41,7 @@ def is_available() -> bool:
 
 @cache
 def chart_script() -> str:
-    """Vega, Vega-Lite and the lines that start them, as one script."""
+    """Vega, Vega-Lite and the lines that start them, as one script; needs `is_available`."""
     convert: Any = import_module("vl_convert")
     text: str = convert.javascript_bundle(_SNIPPET)
     # JavaScript knows \x3c inside of its strings; elsewhere no script says "</script".
@@ -49,7 +49,7 @@ def chart_script() -> str:
 
 
 def plane_spec(plane: Plane) -> dict[str, Any]:
-    """The plane as a specification of Vega-Lite: points with names, the frontier joined."""
+    """The plane for Vega-Lite: points with names, the frontier joined; needs `is_available`."""
     alt: Any = import_module("altair")
     points = [
         {"name": one_line(point.name), "x": point.x, "y": point.y, "kind": point.kind}

@@ -47,7 +47,10 @@ def risk_document(risk: "Risk") -> dict[str, Any]:
 def release_document(
     release: "Release", paths: Mapping[str, str], reading: float = 0.0
 ) -> dict[str, Any]:
-    """`incrowd.anonymize/1`: what was released; `reading`, seconds to open the table, are added."""
+    """`incrowd.anonymize/1`: what was released; `reading`, seconds to open the table, are added.
+
+    `paths` are the files written, by `release`, `certificate`, `explored`, `report`, if they are.
+    """
     seconds = dict(release.seconds)
     seconds["read"] += reading
     return {
@@ -102,7 +105,7 @@ def lattice_document(release: "Release", nodes: list[dict[str, Any]]) -> dict[st
     }
 
 
-def frontier_document(curve: "Frontier", path: str | None = None) -> dict[str, Any]:
+def frontier_document(curve: "Frontier", written_to: str | None = None) -> dict[str, Any]:
     """`incrowd.frontier/1`: how much privacy there is for every largest loss of a class."""
     return {
         "schema": "incrowd.frontier/1",
@@ -111,7 +114,7 @@ def frontier_document(curve: "Frontier", path: str | None = None) -> dict[str, A
         "loss": curve.loss,
         "points": [pick(point, "max_loss k l loss classes") for point in curve.points],
         **pick(curve, "out_of_reach unseen complete"),
-        "written": path,
+        "written": written_to,
     }
 
 
@@ -185,7 +188,7 @@ def warm_document(made: "Warmed") -> dict[str, Any]:
     }
 
 
-def draft_document(draft: "Draft", toml: str, path: str | None) -> dict[str, Any]:
+def draft_document(draft: "Draft", toml: str, written_to: str | None) -> dict[str, Any]:
     """`incrowd.init/1`: what each column seems to be, why, and the policy that says so."""
     shares, costs = dict(draft.risky), draft.costs
     return {
@@ -203,7 +206,7 @@ def draft_document(draft: "Draft", toml: str, path: str | None) -> dict[str, Any
         },
         **({"costs": [pick(cost, "column others without") for cost in costs]} if costs else {}),
         "policy": toml,
-        "written": path,
+        "written": written_to,
     }
 
 
@@ -285,7 +288,7 @@ def _ratios_of_table(ratios: "Ratios | None") -> dict[str, Any]:
     }
 
 
-def mask_document(found: "Masked", path: str | None) -> dict[str, Any]:
+def mask_document(found: "Masked", written_to: str | None) -> dict[str, Any]:
     """`incrowd.mask/1`: which columns were published, and their ratio, counted anew."""
     return {
         "schema": "incrowd.mask/1",
@@ -298,7 +301,7 @@ def mask_document(found: "Masked", path: str | None) -> dict[str, Any]:
         "guarantee": pick(found.guarantee, _GUARANTEE),
         "anonymous": False,
         **pick(found, "notes seconds"),
-        "written": path,
+        "written": written_to,
     }
 
 
@@ -354,7 +357,7 @@ def applied_document(
     return {**plan_document(plan), "raised": raised, "released": done}
 
 
-def quantiles_document(found: "Bucketed", path: str | None) -> dict[str, Any]:
+def quantiles_document(found: "Bucketed", written_to: str | None) -> dict[str, Any]:
     """`incrowd.quantiles/1`: what became of each column, counted anew."""
     return {
         "schema": "incrowd.quantiles/1",
@@ -363,7 +366,7 @@ def quantiles_document(found: "Bucketed", path: str | None) -> dict[str, Any]:
         **pick(found, "kept withheld"),
         "promise": asdict(found.promise),
         **pick(found, "notes seconds"),
-        "written": path,
+        "written": written_to,
     }
 
 
@@ -423,7 +426,7 @@ def json_value(value: Any) -> Any:
 
 
 def _finite_number(value: float) -> float | None:
-    """A whole number without its fraction; None if the number is not finite."""
+    """A whole number below 2**53 as an integer, others as they are; None if not finite."""
     if not math.isfinite(value):
         return None
     return int(value) if value.is_integer() and abs(value) < 2**53 else value

@@ -124,7 +124,7 @@ def fragment_html(blocks: Iterable[Block]) -> str:
 
 
 def _content_policy(sheet: str, code: str) -> str:
-    """The rule that lets a browser show the page, and run the script of this hash alone."""
+    """The rule that lets a browser use this style sheet and run this script alone, if not empty."""
     runs = f"; script-src {_digest(code)}" if code else ""
     return (
         f"default-src 'none'; style-src {_digest(sheet)}{runs}; base-uri 'none'; form-action 'none'"

@@ -31,7 +31,10 @@ def applied_text(
     *,
     details: bool = False,
 ) -> RenderableType:
-    """Say what was released; `raised` are columns coarser than planned; `details` adds the plan."""
+    """Say what was released, to which files (`paths`, by what they hold); `details` adds the plan.
+
+    `raised` are columns that show less than planned.
+    """
     done = "Wrote and verified" if paths else "Verified"
     classes = words.quantity(release.classes, "class", "classes")
     head = f"{done} {words.quantity(release.records, 'record')} in {classes}."
@@ -88,7 +91,7 @@ def _actions_table(plan: "Plan", *, details: bool) -> Table:
 
 
 def _support_lines(plan: "Plan") -> Iterator[RenderableType]:
-    """Yield the k to expect, unless that was asked for, and what a measured table supports."""
+    """Yield the k to expect if nothing was left to find, and what a measured table supports."""
     if plan.found is None:
         classes = words.quantity(plan.classes, "class", "classes")
         yield words.line(
@@ -146,11 +149,11 @@ def _rank_words(promise: "RankPromise") -> str:
     return (
         f"From a sample of {words.quantity(promise.sample, 'record')}: with probability "
         f"{words.percent(1 - (promise.delta or 0.0))} the rank of a cut is off by at most "
-        f"{_percent_of(promise.epsilon)} of the records, and the ranks of all cuts of all columns "
-        f"by at most {_percent_of(promise.simultaneous)}."
+        f"{_bound_words(promise.epsilon)} of the records, and the ranks of all cuts of all columns "
+        f"by at most {_bound_words(promise.simultaneous)}."
     )
 
 
-def _percent_of(value: float | None) -> str:
+def _bound_words(value: float | None) -> str:
     """An upper bound as a share in percent, rounded up; None is `an unknown share`."""
     return "an unknown share" if value is None else words.share_rounded_up(value)

@@ -60,7 +60,10 @@ _POINTS = 6
 def release_text(
     release: "Release", paths: Mapping[str, str], *, details: bool = False
 ) -> RenderableType:
-    """Say what was released, what it reaches and lost; all figures with `details`."""
+    """Say what was released, what it reaches and lost; all figures with `details`.
+
+    `paths` has the files that were written, by what they hold; it is empty after a dry run.
+    """
     measures = [model.measure for model in release.policy.models]
     made = verdicts_table(release.models, measures)
     name = release.policy.loss.name
@@ -115,7 +118,7 @@ def _detail_parts(release: "Release") -> list[RenderableType]:
 
 
 def _search_words(release: "Release") -> str:
-    """Say how the release was found: kind of recoding, search, loss, and the reason it gives."""
+    """Say how the release was found: recoding, search, loss and `why`, or `why` if it says all."""
     if release.why.startswith(("Used ", "used ")):
         return sentence(release.why)
     kind = _RECODINGS.get(type(release.recoding).__name__, "the search")
@@ -166,7 +169,10 @@ def _gap_sentence(bound: "LossBound") -> str:
 
 
 def verdicts_table(models: Iterable["Verdict"], measures: Iterable[str] = ()) -> Table:
-    """Make a table of what each model asks for and reaches, and what that means in its measure."""
+    """Make a table of what each model asks for and reaches, and what that means in its measure.
+
+    `measures` go with the models in their order; a model behind the last of them has none.
+    """
     made = table("", "asked", "reached", "")
     for model, measure in zip(models, chain(measures, repeat("")), strict=False):
         meaning = _meaning_of_model(model, measure) if model.ok else "not met"
@@ -270,7 +276,7 @@ def keys_text(made: "KeyFiles") -> RenderableType:
 
 
 def frontier_text(curve: "Frontier", path: str | None, *, details: bool = False) -> RenderableType:
-    """Say how much privacy each largest loss of a class buys; all points with `details`."""
+    """Say how much privacy each largest loss buys and where the curve is; `details`: all points."""
     every = curve.points
     points = every if details else spread_points(every)
     made = table("a class loses at most", "k", FREQUENCY_L, curve.loss, "classes")
@@ -311,6 +317,7 @@ def _curve_headline(curve: "Frontier") -> str:
 
 
 def _losses_table(losses: Mapping[str, float]) -> Table:
+    """Make a table of losses, which are given by name."""
     return _figures_table("loss", {loss_name(name): figure for name, figure in losses.items()})
 
 

@@ -97,7 +97,7 @@ def _bound_lines(risk: "Risk") -> Iterator[str]:
 
 
 def population_table(found: "Uniqueness", *, details: bool) -> "Table":
-    """Who is unique in the population; with `details` also by the estimators of the literature."""
+    """Make a table of who is unique in the population; `details` adds other estimators."""
     made = table("unique in the population", "estimate (95 % interval)")
     made.add_row("share of the records", share_with_interval(found.estimate, found.interval))
     made.add_row(f"people, of {number(found.population)}", _people_words(found))

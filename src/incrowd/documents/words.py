@@ -104,7 +104,7 @@ def share_rounded_up(value: float) -> str:
 
 
 def _percent_digits(value: float) -> str:
-    """A percentage with one decimal, below 1 with two; zeros at the end are left out."""
+    """A percentage, 0..100, with one decimal, below 1 with two; zeros at the end are left out."""
     places = 2 if value < 1 else 1
     return f"{value:.{places}f}".rstrip("0").rstrip(".")
 
@@ -211,7 +211,7 @@ def table(*heads: str, rows: "Iterable[Iterable[RenderableType]]" = ()) -> "Tabl
 
 
 def stack(first: "RenderableType", *others: "RenderableType") -> "Group":
-    """Put the parts below each other, with an empty line around tables."""
+    """Put the parts below each other, with an empty line between a table and its neighbours."""
     from rich.console import Group  # noqa: PLC0415  not for --json
     from rich.table import Table  # noqa: PLC0415
 

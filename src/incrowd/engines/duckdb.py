@@ -104,7 +104,10 @@ def _copy_of_files(source: str) -> "DuckDB":
 
 
 class DuckDB(Database):
-    """A database of our own in a private folder; errors of DuckDB, which quote cells, end here."""
+    """A database of our own in a private folder; errors of DuckDB, which quote cells, end here.
+
+    It has no table at first: `of` copies one. `relation` tells whose connection gets a release.
+    """
 
     name = "duckdb"
 
@@ -276,7 +279,7 @@ class DuckDB(Database):
     def apply(
         self, name: str, query: str, job: PartJob, watch: Watch, kept: Path | None = None
     ) -> None:
-        """Store what a job makes of each part, in threads, as a view of files (`kept` if given)."""
+        """Store what a job makes of parts, in threads, as a view of files (in `kept` if given)."""
         before, after = self._make_empty_folder("before"), kept or self._make_empty_folder("after")
         self.run(f"COPY ({query}) TO {text_literal(before)} (FORMAT parquet, PARTITION_BY (part))")
         self._adjust_memory_limit(least=True)
@@ -373,6 +376,7 @@ def _kind_of_cells(kind: str) -> Cells:
 
 
 def _remove_all(connection: Any, folder: PrivateFolder) -> None:
+    """Close the connection, if that can be done, and remove the folder."""
     with suppress(Exception):  # an interrupted call may still hold it; the folder goes all the same
         connection.close()
     folder.remove()

@@ -82,6 +82,7 @@ class _LazyStaged(MemoryStaged):
 
     @cached_property
     def rows(self) -> pl.DataFrame:
+        """The rows of the lazy frame, computed once."""
         return pl.DataFrame(self.frame.collect())
 
     def write(self, target: Target | NewTable | None = None) -> MemoryWritten:

@@ -99,7 +99,7 @@ class MemoryEngine:
         return values
 
     def _code_weights(self, name: str) -> CodedColumn:
-        """The column as codes of numbers; `InputError`, on weights, if a cell is no number."""
+        """The column as codes of numbers; an `InputError` on weights if a cell is no number."""
         try:
             return self.code(name, Kind.NUMBER)
         except InputError as error:
@@ -273,7 +273,7 @@ class MemoryEngine:
         return polars_of(self._frame)
 
     def _new_column(self, name: str, values: Counts | Texts) -> "nw.Series[Any]":
-        """A column of these values in the frame's library; pandas gets floats if there are gaps."""
+        """Values as a column of the frame's library; pandas gets integers with gaps as floats."""
         cells = values.tolist()
         there = next((cell for cell in cells if cell is not None), 0)
         dtype = _TYPES[type(there)]

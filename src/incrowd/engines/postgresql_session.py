@@ -189,5 +189,6 @@ def _frame_of_batch(batch: Any) -> pl.DataFrame:
 
 
 def _end_connection(connection: Any) -> None:
+    """Close the connection; one that is broken cannot be closed, and need not be."""
     with suppress(Exception):
         connection.close()

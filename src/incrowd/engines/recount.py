@@ -33,7 +33,7 @@ def count_ratios(rows: pl.DataFrame) -> Ratios:
 def count_ratios_in_passes(
     frames: Frames, names: Sequence[str], *, watch: Watch | None = None, most: int | None = None
 ) -> Ratios:
-    """The ratios of rows, with `most` classes at a time; `frames` gives all rows for each pass."""
+    """The ratios of rows, `most` (or `MOST`) classes at a time; `frames` gives all in each pass."""
     figures: list[Counts] = []
     part, parts = 0, 1
     while part < parts:

@@ -449,6 +449,7 @@ _CELLS: dict[str, Cells] = {
 
 
 def _sql_columns(schema: "StructType") -> tuple[SqlColumn, ...]:
+    """The columns of a schema, with the kind of their cells."""
     kinds = ((field.name, field.dataType.typeName().partition("(")[0]) for field in schema.fields)
     return tuple(SqlColumn(name, _CELLS.get(kind, "nested")) for name, kind in kinds)
 

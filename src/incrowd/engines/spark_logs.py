@@ -65,6 +65,7 @@ def silence_logs(session: Any) -> Iterator[None]:
 
 
 def _jvm(session: Any) -> Any:
+    """The gateway to the Java of a session."""
     return session.sparkContext._jvm  # noqa: SLF001  there is no other way to its loggers
 
 

@@ -195,7 +195,10 @@ def place_of(plan: RowPlan, name: str) -> int:
 
 
 def counting_query(keys: Sequence[tuple[str, str]], of: str, sums: Sequence[str] = ()) -> str:
-    """A query of the distinct `keys` (expression, name) FROM `of`, counted as `n`, with sums."""
+    """A query of the distinct `keys` (expression, name) FROM `of`, counted as `n`, with sums.
+
+    `sums` are further columns such as `sum(w) AS weight`.
+    """
     shown = [f"{expression} AS {name}" for expression, name in keys]
     grouped = f" GROUP BY {', '.join(expression for expression, _ in keys)}" if keys else ""
     return f"SELECT {', '.join([*shown, 'count(*) AS n', *sums])} FROM {of}{grouped}"

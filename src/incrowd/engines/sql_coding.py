@@ -165,7 +165,7 @@ class SqlCoding:
         return column, weight
 
     def _code_weights(self, name: str) -> CodedColumn:
-        """The column as codes of numbers; `InputError`, on weights, if a cell is no number."""
+        """The column as codes of numbers; an `InputError` on weights if a cell is no number."""
         try:
             return self.codes([name], {name: Kind.NUMBER})[name]
         except InputError as error:

@@ -223,7 +223,10 @@ def draw(
     *,
     columns: Sequence[str] | None = None,
 ) -> list[StreamSample]:
-    """A sample per reservoir, in one pass; `InputError` if no batch comes, or one lacks columns."""
+    """A sample per reservoir, in one pass; `InputError` if no batch comes, or one lacks columns.
+
+    Samples have these `columns`, by default those of the first batch.
+    """
     keepers = [
         _DistinctKeeper(one) if isinstance(one, DistinctRowSample) else _SlotKeeper(one)
         for one in reservoirs

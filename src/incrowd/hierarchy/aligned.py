@@ -183,7 +183,7 @@ class _ValueLine:
         return low, high
 
     def _best_marks(self, gap: Counts, low: Floats, high: Floats) -> Counts:
-        """The best cells, as indices of marks; one from mark i to j spans `low[i]` to `high[j]`."""
+        """The marks where the best cells begin, and the last; i to j is `low[i]` to `high[j]`."""
         people, ask = self.people_before[gap], self.ask
         low, high = self._line_shares(low), self._line_shares(high)
         inner = self._lies_in_nodes

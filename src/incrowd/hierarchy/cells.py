@@ -139,7 +139,10 @@ def best_parts(people: Counts, low: Floats, high: Floats, k: int) -> list[int]:
 
 
 def limited_parts(people: Counts, low: Floats, high: Floats, k: int, widest: float) -> list[int]:
-    """As `best_parts`, none wider than `widest` if marks allow; under k people as a last resort."""
+    """As `best_parts`, none wider than `widest`, a share of the line, if marks allow that.
+
+    A part holds fewer than k people only as a last resort.
+    """
     cost = np.full(len(people), np.inf)
     cost[0] = 0.0
     source = np.zeros(len(people), dtype=np.int64)
@@ -169,7 +172,7 @@ class CellGrid:
     of: Codes
     """The cell of each code: shape (leaves + 1,)."""
     first: Codes
-    """The first leaf that lies in each cell, by cell."""
+    """The first leaf that lies in each cell, by cell; here and below entry 0 (missing) is 0."""
     last: Codes
     low: Floats
     """The smallest value that each cell may stand for, on the scale of `Domain.positions`."""
@@ -184,7 +187,7 @@ class CellGrid:
         return len(self.bounds)
 
     def show(self, low: Codes, high: Codes, top: str) -> Texts:
-        """The labels of the cells of each `low` to `high` code; `top` if open on both sides."""
+        """The labels of the cells of each `low` to `high` code; `top` for several without end."""
         size = len(self) + 1
         keys = self.of[low].astype(np.int64) * size + self.of[high]
         pairs, place = np.unique(keys, return_inverse=True)
@@ -192,7 +195,7 @@ class CellGrid:
         return np.array(texts, dtype=object)[place]
 
     def _label(self, first: int, last: int, top: str) -> str:
-        """The label of the cells `first` to `last`, `top` if they are open on both sides."""
+        """The label of the cells `first` to `last`; `top` for several without an end."""
         if first == last:
             return str(self.labels[first - 1])
         left, right = self.bounds[first - 1], self.bounds[last - 1]

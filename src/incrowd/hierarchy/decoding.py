@@ -85,6 +85,7 @@ class Decoder:
 
     @cached_property
     def _code_of_leaf(self) -> dict[str, int]:
+        """The code of each value by its label."""
         return {label: code for code, label in enumerate(self._labels[0].tolist(), start=1)}
 
     @cached_property
@@ -246,7 +247,7 @@ def runs_of(codes: Iterable[int]) -> list[Run]:
 
 
 def locate(leaves: Domain, bounds: Bounds) -> tuple[int, int] | None:
-    """First and last code of the leaves between bounds; None if there is no leaf, or for texts."""
+    """First and last code of leaves between bounds; None without any, for texts or unfit bounds."""
     if leaves.kind is Kind.TEXT:
         return None
     low: int | None = 0

@@ -59,7 +59,8 @@ class Hierarchy:
     def reach(self) -> tuple[tuple[Floats, Floats], ...]:
         """Per level: the smallest and the largest place that each node's label covers, by node.
 
-        On the scale of `Domain.positions`; a label without bounds reaches as far as its leaves.
+        On the scale of `Domain.positions`; a label without bounds reaches as far as its leaves,
+        node 0 (missing) from 0 to 0.
         """
         return tuple(_level_reach(self, level) for level in range(self.levels))
 
@@ -141,7 +142,10 @@ class Hierarchy:
         return texts[place]
 
     def _span_label(self, run: tuple[int, int], first: str, last: str, lowest: int) -> str:
-        """The label of a run of leaves from the node of one label to that of another."""
+        """The label of a run of leaves from the node of label `first` to that of `last`.
+
+        Above level 0 the two are joined, as in `[20, 40)`, if that stands for just this run.
+        """
         if lowest:
             label = join_labels(first, last)
             if self._decoder.stands_for(label, run):
@@ -150,6 +154,7 @@ class Hierarchy:
 
     @cached_property
     def _decoder(self) -> Decoder:
+        """Reads the labels of this hierarchy."""
         return Decoder(self.leaves, self.labels, self.bounds, self.ordered)
 
     def decode(self, label: str | None) -> Codes:
@@ -331,7 +336,10 @@ def stack(  # noqa: PLR0913  what a hierarchy is made of
     top: str = TOP,
     prune: bool = True,
 ) -> Hierarchy:
-    """The checked hierarchy of values, levels and top; `prune` drops levels that merge nothing."""
+    """The checked hierarchy of values, levels and top; `prune` drops levels that merge nothing.
+
+    Levels rise; without values there is only the top. `InputError` as in `check`.
+    """
     n = len(leaves)
     kept, below = [], n
     for level in levels if n else ():

@@ -178,7 +178,7 @@ class Intervals:
         return _multiples_that_merge(cells, self.factor, limit, last=0 if self._has_pools else 2)
 
     def _grid_level(self, grid: NumberGrid, times: int, keys: Values, zone: Codes) -> Level:
-        """One level of intervals `times` cells wide, with these keys, clipped at pooled zones."""
+        """One level of intervals of `times` cells, `keys` by value, clipped at pooled zones."""
         nodes, first = number_runs(keys)
         breaks = np.concatenate([[0], np.cumsum(np.diff(zone) != 0)]) if len(zone) else zone
         nodes, first = number_runs(nodes + breaks)
@@ -193,7 +193,7 @@ class Intervals:
 
 
 def _multiples_that_merge(cells: Values, factor: int, limit: int, *, last: int) -> list[int]:
-    """Powers of the factor, `limit` at most, that merge cells and leave at least `last` nodes.
+    """At most `limit` powers of the factor that merge cells and leave at least `last` nodes each.
 
     With `last` 0 other values are pooled: the first level counts even if it merges no cells.
     """

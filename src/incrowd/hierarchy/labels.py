@@ -134,7 +134,7 @@ def write_interval(low: Number | None, high: Number | None) -> str:
 
 
 def write_bounds(bounds: Bounds) -> str:
-    """The label of everything between these bounds.
+    """The label of everything between these bounds, `*` if there are none.
 
     >>> write_bounds(Bounds("20", None)), write_bounds(Bounds("0", "5", low_inside=False))
     ('≥ 20', '(0, 5)')
@@ -310,7 +310,7 @@ def mask_code(shown: str, width: int) -> str:
 
 
 def read_masked(label: str) -> tuple[str, int] | None:
-    """The characters that a masked code shows and how many it hides; None if it hides none."""
+    """The characters that a code shows before its masked end, and how many it hides; else None."""
     shown = label.rstrip(MASK)
     hidden = len(label) - len(shown)
     return (shown, hidden) if hidden and MASK not in shown else None
@@ -358,7 +358,7 @@ def node_reach(label: str, domain: Domain) -> Reach | None:
 
 
 def bounds_reach(bounds: Bounds, domain: Domain) -> Reach | None:
-    """The smallest and the largest value between bounds; None if they do not fit the column."""
+    """The smallest and largest value between bounds; None if there is none, or they do not fit."""
     read = _date_place if domain.kind is Kind.DATE else _number_place
     low: float | None = -math.inf
     high: float | None = math.inf

@@ -14,9 +14,9 @@ _DAYS = re.compile(r"(?:[0-9]{4}-[0-9]{2}-[0-9]{2}\n)++")
 
 
 def as_values(labels: list[str], kind: Kind, *, strict: bool) -> Values | None:
-    """The labels as dates (`kind` DATE) or else numbers; None if one is none, or without numbers.
+    """The labels as dates (`kind` DATE) or else numbers; None if one is none, or for no numbers.
 
-    With `strict` each must be written as a domain of numbers would write it: 0017 stays text.
+    With `strict` a number must be written as a domain writes it: None if one is 0017.
     """
     if kind is Kind.DATE:
         return _parse_dates(labels)

@@ -149,7 +149,7 @@ class Pools:
         return start, ends[:, 0], ends[:, 1]
 
     def show_set(self, members: Sequence[int]) -> str | None:
-        """The label of a set of ascending members, none within another; None for missing alone."""
+        """The label of a set of ascending members: None for missing alone, the top if mixed."""
         if members[0] == MISSING:
             return str(self.hierarchy.labels[-1][0]) if len(members) > 1 else None
         names = [self.labels[m] for m in sorted(members, key=self.first.__getitem__)]

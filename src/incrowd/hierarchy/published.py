@@ -204,7 +204,7 @@ def _day_path(label: str) -> Path | None:
 
 
 def _number_of_name(label: str, names: list[str], most: int) -> int | None:
-    """The number, 1 to `most`, that a label is or names by its first letters; None otherwise."""
+    """The number 1 to `most` that a label is, or names by 3 first letters or more; else None."""
     if label.isdigit():
         return int(label) if 1 <= int(label) <= most else None
     key = label.casefold().rstrip(".")

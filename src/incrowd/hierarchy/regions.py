@@ -69,7 +69,7 @@ def _normalize_name(label: str) -> str:
 
 @cache
 def _groups_by_name() -> dict[str, tuple[str, str]]:
-    """Sub-region and region by name, code or alias."""
+    """Sub-region and region by name, code or alias, each as `_normalize_name` gives it."""
     text = files("incrowd.hierarchy").joinpath("regions.csv").read_text(encoding="utf-8")
     found = {}
     for row in csv.DictReader(text.splitlines()):

@@ -36,7 +36,7 @@ Step: TypeAlias = float | DateStep
 """How wide a round interval is: a number, or a step of dates."""
 
 Ends: TypeAlias = tuple[Floats, Floats]
-"""Where intervals that hold some of the values begin and end, ascending."""
+"""Where intervals that hold values begin and end, ascending, as in `Domain.positions`."""
 
 _MONTHS = {"month": 1, "quarter": 3, "half-year": 6, "year": 12, "2 years": 24, "5 years": 60}
 _MONTHS |= {"10 years": 120, "20 years": 240, "50 years": 600}
@@ -73,7 +73,7 @@ class NumberGrid:
         )
 
     def bound(self, cell: int) -> Number:
-        """Where a cell begins: whole numbers as int, others as the nearest float."""
+        """Where a cell begins: whole numbers as int, others as the nearest float, or infinite."""
         origin, width, one = self._scaled
         exact = origin + cell * width
         if exact % one == 0 and abs(exact // one) < 10**19:
@@ -116,7 +116,7 @@ class NumberGrid:
 
 
 def nice_width(values: Values, cells: int = 20) -> float:
-    """A width of the series 1, 2, 5, 10, … that cuts the range into about this many cells.
+    """A width of the series 1, 2, 5, 10, … that cuts the range of sorted values into about so many.
 
     >>> nice_width(np.array([17, 90]))
     5.0
@@ -133,6 +133,7 @@ def nice_width(values: Values, cells: int = 20) -> float:
 
 
 def _decimal_places(number: float) -> int:
+    """How many decimal places a float has as it is written: 2 for 0.25, 7 for 1e-7."""
     digits, _, exponent = repr(number).partition("e")
     return max(0, len(digits.partition(".")[2].rstrip("0")) - int(exponent or 0))
 

@@ -127,7 +127,7 @@ def _suggest_codes(values: Values, n: int) -> Suggestion:
 
 
 def _suggest_counts(values: Values, n: int, counts: Counts | None) -> Suggestion:
-    """A hierarchy for n counts: small numbers stay apart, the few large ones are one group."""
+    """A hierarchy for n counts: neighbours two by two; the largest, some 2 % of records, as one."""
     top = int(values[-1])
     if counts is not None and counts.sum():
         above = counts[::-1].cumsum()[::-1] / counts.sum()
@@ -171,7 +171,7 @@ def _suggest_intervals(domain: Domain, column: str) -> Suggestion:
 
 
 def _sample_texts(values: Values) -> list[str]:
-    """Evenly spaced values as texts, no more than needed to tell what they are."""
+    """Evenly spaced values as texts, fewer than 10,000: enough to tell what they are."""
     return list(map(str, values[:: max(1, len(values) // _SAMPLE)].tolist()))
 
 
@@ -236,7 +236,7 @@ def _suggest_many_texts(sample: Sequence[str], n: int) -> Suggestion:
 
 
 def _are_countries(sample: Sequence[str], column: str) -> bool:
-    """Whether most texts are countries, by name; two letters count if the column's name helps."""
+    """Whether most texts are countries; if none has over 3 letters, the name must say so, too."""
     if _flagged_share(is_country(text) for text in sample) < _MOSTLY:
         return False
     return any(len(text) > 3 for text in sample) or bool(_LAND.search(column))

@@ -109,6 +109,7 @@ class Tree(Builder):
 
     @cached_property
     def _paths(self) -> Paths:
+        """The rows, numbered."""
         return Paths.of_rows(self.rows)
 
     if not TYPE_CHECKING:
@@ -143,7 +144,7 @@ class File(Builder):
     name: Literal["file"] = "file"
 
     def _build(self, domain: Domain, column: str) -> Hierarchy:  # noqa: ARG002  every builder gets it
-        """Refused: files are read by `incrowd.io.hierarchies.resolve`."""
+        """Raise `PolicyError`: `incrowd.io.hierarchies.resolve` reads the file into a `Tree`."""
         raise PolicyError(
             f"the hierarchy of {column!r} is a file that was not read",
             remedy="read it with incrowd.io.hierarchies.resolve",

@@ -39,7 +39,7 @@ class WrittenLabels:
         self._edges: dict[tuple[Kind, str | None, bool, bool], Run | None] = {}
 
     def runs(self, label: str, named: frozenset[str] = frozenset()) -> list[Run]:
-        """The codes a label may stand for, if any; `*others*` stands for those not `named`."""
+        """The codes that a label may stand for, as runs, if any; `*others*` for all not `named`."""
         exact = self._code_of_value(label)
         if exact:
             return [(exact, exact)]
@@ -57,6 +57,7 @@ class WrittenLabels:
 
     @cached_property
     def _code_of_label(self) -> dict[str, int]:
+        """The code of each value by its label."""
         return {label: code for code, label in enumerate(self._domain.labels.tolist(), start=1)}
 
     def _code_of_value(self, label: str) -> int:
@@ -72,7 +73,7 @@ class WrittenLabels:
         return 0 if _NAME_LIKE.match(label) else self._code_of_label.get(number_text(number), 0)
 
     def _unnamed_runs(self, named: frozenset[str]) -> list[Run]:
-        """The codes that none of these names stands for."""
+        """The codes that none of these names (values, nodes, periods) stands for, as runs."""
         if named not in self._unnamed:
             runs = (run for name in named for run in self._runs_of_members([name]))
             self._unnamed = {named: complement(runs, len(self._domain))}
@@ -135,7 +136,7 @@ class WrittenLabels:
     def _side_of_bound(
         self, kind: Kind, end: str | None, *, inside: bool, upper: bool
     ) -> Run | None:
-        """The run of values above a lower or below an `upper` bound, None if none is; cached."""
+        """The run on the scale of `kind` above a lower or below an `upper` bound; None if none."""
         key = (kind, end, inside, upper)
         if key not in self._edges:
             scale = self._domain if self._domain.kind is kind else self._scales[kind][0]

@@ -68,7 +68,7 @@ class DiscoverOptions:
         self.population_test  # noqa: B018  it refuses what does not fit together
 
     def _check_sample(self) -> None:
-        """Refuse a sample beside an exact answer; sizes, shares and seeds out of range."""
+        """Refuse epsilon or sample beside an exact answer; sizes, shares and seeds out of range."""
         if self.exact and not (self.epsilon is None and self.sample is None):
             raise PolicyError(
                 "an exact answer takes no epsilon and no sample",
@@ -107,7 +107,7 @@ class DiscoverOptions:
 
     @property
     def least_ratio(self) -> float:
-        """The ratio that a set must reach."""
+        """The ratio that a set must reach: as asked, else 0.9, or 1 if there is an epsilon."""
         if self.ratio is not None:
             return self.ratio
         return 0.9 if self.epsilon is None else 1.0
@@ -150,7 +150,7 @@ def weighted_sample_error() -> PolicyError:
 
 @dataclass(frozen=True)
 class SetAnswer:
-    """Sets of columns, by the places of their columns; `minimum` is a smallest or cheapest one."""
+    """Sets of columns by their places; `minimum` is a smallest or cheapest one, or None."""
 
     sets: tuple[tuple[int, ...], ...]
     minimum: tuple[int, ...] | None
@@ -227,7 +227,7 @@ def _cheapest_set(
     known: tuple[Minimum, tuple[tuple[int, ...], ...]],
     costs: Sequence[float],
 ) -> tuple[tuple[int, ...], Guarantee]:
-    """The cheapest set and its promise; if columns are many or time is up, the cheapest known."""
+    """The cheapest set by `costs` and its promise; with many columns or no time, of `known`."""
     greedy, sets = known
     if records.width <= MOST_COLUMNS and not watch.expired:
         measure, ratio = options.measure, options.least_ratio
@@ -239,13 +239,13 @@ def _cheapest_set(
 
 
 def sets_to_list(answer: SetAnswer, rows: Records) -> list[tuple[int, ...]]:
-    """The smallest sets of an answer, no more than can be measured in little time."""
+    """The smallest sets of an answer, by size: at most 1,000, or down to 100 if rows are many."""
     most = min(_LISTED, max(100, _LOOKED_AT // max(1, rows.rows)))
     return sorted(answer.sets, key=lambda one: (len(one), one))[:most]
 
 
 def measure_sets(rows: Records, sets: Sequence[tuple[int, ...]]) -> Iterator[ColumnSet]:
-    """Yield each set with its ratios; classes of first columns shared with the next are kept."""
+    """Yield each set, none of them empty, with its ratios; quick where neighbours begin alike."""
     path: list[int] = []
     groups = [RecordGroups.whole(rows)]
     for *first, last in sets:

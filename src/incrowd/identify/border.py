@@ -66,7 +66,7 @@ class GrowthPath:
 
 
 class BorderSearch:
-    """A search by size; `found` has what was found so far; `order` is the column of each bit."""
+    """A search for minimal sets by size, kept in `found`; `order` is the column of each bit."""
 
     def __init__(
         self, judge: "RatioOracle", order: Sequence[int], found: SearchState, watch: Watch
@@ -79,7 +79,10 @@ class BorderSearch:
         self._batch = _FIRST
 
     def run(self, most: int) -> None:
-        """Search sets of up to `most` columns by size; under a time limit all at once before."""
+        """Search sets of one column, then of two, up to `most`, until there are no larger ones.
+
+        With a time limit, 1 / `_TRY` of it goes first to sets of all these sizes at once.
+        """
         left = self._watch.remaining
         if left is not None:
             self._search(most, NestedWatch(self._watch, left / _TRY))
@@ -116,7 +119,10 @@ class BorderSearch:
         return clean
 
     def _next_candidates(self, tree: HittingSetTree, watch: Watch) -> tuple[bool, list[Set]]:
-        """Return whether the tree has ended, and the next sets to judge, each hitting all masks."""
+        """Return whether the tree has ended, and a batch of sets to judge; fewer if time is up.
+
+        Each hits all masks and is not among those found already.
+        """
         sets: list[Set] = []
         while len(sets) < self._batch and not watch.expired:
             state = tree.advance()
@@ -131,7 +137,8 @@ class BorderSearch:
     def _judge_and_grow(self, sets: list[Set], watch: Watch) -> Masks:
         """Judge sets: note those that are good enough, grow the others as far as they fail.
 
-        Return the minimal masks outside the grown sets, and keep them; adapt the size of batches.
+        What grown sets leave out becomes masks: return the minimal ones, and add them to those
+        known. The next batch is smaller if this was slow or half of it failed, larger if quick.
         """
         begin = watch.elapsed
         good, failing = self._judge.judge(sets, watch)
@@ -178,7 +185,7 @@ class RatioOracle:
         return good, sorted({way.set_after(way.fails) for way in ways if way.fails >= 0})
 
     def _certain_paths(self, sets: Sequence[Set], watch: Watch) -> list[GrowthPath]:
-        """Paths of sets whose growth is certain: each is judged in the table and then grown."""
+        """Paths of sets whose growth is certain: the table judges each; those that fail grow."""
         told = self._judge_by_table([columns for columns in sets if columns], watch)
         good = [GrowthPath(columns, (), -1, 0) for columns, keeps in told.items() if keeps]
         failing = [columns for columns in sets if not told.get(columns, bool(columns))]
@@ -188,7 +195,10 @@ class RatioOracle:
         ]
 
     def _guessed_paths(self, sets: Sequence[Set], watch: Watch) -> list[GrowthPath]:
-        """Paths of sets that grow by a guess from a sample; the table tells how far each fails."""
+        """Paths of sets that grow by a guess from a sample; the table tells how far each fails.
+
+        A set that fails in the table though the sample added no column to it is grown once more.
+        """
         grown = self._guesses.grow(sets, watch)
         ways = [
             GrowthPath(columns, more, -1 if columns else 0, len(more) + 1)

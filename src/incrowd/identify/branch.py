@@ -27,7 +27,7 @@ Kept = TypeVar("Kept")
 
 @dataclass(frozen=True, eq=False)
 class Costly:
-    """Classes with what each costs, the dearest first; cheap ones may have been left out."""
+    """Classes with what each costs, by falling powers of 2; cheap ones may have been left out."""
 
     classes: Stripped
     costs: Counts
@@ -63,7 +63,10 @@ class Splitter:
         return PartitionRefiner(self._codes.shape[1], int(self._domains.max(initial=1)))
 
     def cost(self, here: Costly, column: int, budget: Budget, *, exact: bool) -> Cost:
-        """The least and most that classes cost split by a column: exact, or as a verdict needs."""
+        """The least and most that classes, with those left out, cost once split by a column.
+
+        If `exact`, all are split; else only until it is clear whether they keep to the budget.
+        """
         domain = int(self._domains[column])
         least, most = stripped.refined_cost_range(
             here.classes.rows,
@@ -131,15 +134,16 @@ class Branch(SharedPath[Stripped]):
         self._single.update(zip(columns, splitter.single_column_classes(columns), strict=True))
 
     def _split(self, here: Stripped, column: int) -> Stripped:
+        """The classes split by one more column."""
         return self._splitter.split(here, column)
 
 
 class CostBranch(SharedPath[Costly]):
     """What one set of columns after the other costs, where neighbours share a beginning.
 
-    Classes are the dearest first. Those that cost little are left out, as most rows are in such
+    Dear classes come first. Those that cost little are left out, as most rows are in such
     classes; only where they could change a verdict is the set looked at again with all of them.
-    `spare` is what they may cost together; None takes a small part of the budget.
+    `spare` is what they may cost together; None takes 1 / `_SPARE` of the budget.
     """
 
     def __init__(self, splitter: Splitter, budget: Budget, spare: int | None = None) -> None:
@@ -156,7 +160,10 @@ class CostBranch(SharedPath[Costly]):
         return self._costs_with_each(columns, more, exact=True)
 
     def cost_bounds(self, columns: Sequence[int], more: Sequence[int]) -> list[Cost]:
-        """The least and most that these columns cost with each of `more`, enough for a verdict."""
+        """The least and most that these columns cost with each of `more` added alone.
+
+        They are near enough to tell whether the set keeps to the budget.
+        """
         costs = self._costs_with_each(columns, more, exact=False)
         doubtful = [
             column
@@ -184,10 +191,11 @@ class CostBranch(SharedPath[Costly]):
         return in_threads([partial(work, column) for column in more])
 
     def _split(self, here: Costly, column: int) -> Costly:
+        """The classes split by one more column, cheap ones left out."""
         return self._keep_costly(self._splitter.split(here.classes, column), here.lost)
 
     def _keep_costly(self, here: Stripped, lost: int) -> Costly:
-        """Classes, dearest first; those left out, with `lost`, cost at most `_spare` together."""
+        """Classes, dear first; those left out, now and before (`lost`), cost at most `_spare`."""
         costs, order = np.empty(here.number, dtype=np.int64), np.empty(here.number, dtype=np.int32)
         budget = self._budget
         stripped.fill_class_costs(here.rows, here.starts, budget.weights, budget.kind, costs)

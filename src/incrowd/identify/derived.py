@@ -76,7 +76,7 @@ def find_derived(shown: Sequence[CodedColumn], hidden: Sequence[CodedColumn]) ->
 
 
 def _rows_to_compare(columns: Sequence[CodedColumn]) -> Any:
-    """The rows to look at: each once if at least half are distinct, otherwise all.
+    """The indices of rows to look at: one of equal rows if at least half are distinct, else all.
 
     Copies of a record agree in everything. Where most records have an equal, values are few, and
     equal records are other people.
@@ -133,7 +133,10 @@ def _complete_rows(columns: Sequence[CodedColumn], rows: Any) -> Any:
 def _function_strength(
     derived: CodedColumn, known: Sequence[CodedColumn], rows: Any
 ) -> float | None:
-    """How far `derived` is a function of the known columns, 0..1; None if none is found."""
+    """How far `derived` is a function of the known columns, 0..1.
+
+    None if it is below both thresholds, or if fewer than `RECORDS` rows have all of these values.
+    """
     rows = _complete_rows((derived, *known), rows)
     if len(rows) < RECORDS:
         return None
@@ -169,20 +172,20 @@ def agreement(group: Codes, derived: Codes) -> float | None:
 
 
 def _count_pairs(sizes: Any) -> float:
-    """How many pairs groups of these sizes have together."""
+    """How many pairs lie within groups of these sizes, summed over the groups."""
     large = sizes.astype(np.float64)
     return float((large * (large - 1)).sum()) / 2
 
 
 def prediction_fit(known: Sequence[CodedColumn], derived: CodedColumn, rows: Any) -> float:
-    """How well a number or date is predicted from known ones by other records; at most 1."""
+    """How well a number or date is predicted from known ones by other records: 0..1, or nan."""
     smooth = _polynomial_fit(known, derived, rows)
     if not _PROMISING <= smooth < FIT:
         return smooth
     some = rows[_sample_places(len(rows))]
-    places = np.stack([_mean_ranks(column.codes[some]) for column in known], axis=1)
+    points = np.stack([_mean_ranks(column.codes[some]) for column in known], axis=1)
     heights = _mean_ranks(derived.codes[some])
-    error = heights - _predict_heights(places, heights, _nearest_neighbours(places))
+    error = heights - _predict_heights(points, heights, _nearest_neighbours(points))
     return max(smooth, float(1 - np.mean(error**2) / max(np.var(heights), 1e-12)))
 
 
@@ -190,7 +193,8 @@ def _polynomial_fit(known: Sequence[CodedColumn], derived: CodedColumn, rows: An
     """The squared rank correlation of a number with what a polynomial of others predicts, 0..1.
 
     Each prediction leaves its own record out (PRESS). The degree is the highest, to 3, with at most
-    `_TERMS` coefficients and ten records for each; the result is 0 if there is none.
+    `_TERMS` coefficients and ten records for each; the result is 0 if there is none, and nan if all
+    values, or all predictions, are equal.
     """
     some = rows[_sample_places(len(rows))]
     values = np.stack([_standardize(column, some) for column in known], axis=1)
@@ -209,22 +213,22 @@ def _polynomial_fit(known: Sequence[CodedColumn], derived: CodedColumn, rows: An
 
 
 def _standardize(column: CodedColumn, rows: Any) -> Any:
-    """The values of a column in these rows, less their mean, in standard deviations."""
+    """Numbers or dates of these rows (none missing), less their mean, in standard deviations."""
     values = column.domain.positions[column.codes[rows] - 1]
     return (values - values.mean()) / max(values.std(), 1e-300)
 
 
 def _products_of_columns(values: Any, degree: int) -> Any:
-    """All products of at most `degree` columns, repeated ones too; the first is constantly 1."""
+    """Products of up to `degree` columns, repeated ones too, first 1: shape (rows, products)."""
     columns = range(values.shape[1])
     some = [c for d in range(degree + 1) for c in combinations_with_replacement(columns, d)]
     return np.stack([values[:, list(one)].prod(axis=1) for one in some], axis=1)
 
 
-def _nearest_neighbours(places: Any) -> Any:
-    """Per place, the indices of the nearest places, its own too: shape (places, neighbours)."""
-    apart = ((places[:, None, :] - places[None, :, :]) ** 2).sum(axis=2)
-    number = min(_NEIGHBOURS, len(places) // 10) + 1
+def _nearest_neighbours(points: Any) -> Any:
+    """Per point, indices of the nearest, mostly its own among them: shape (points, neighbours)."""
+    apart = ((points[:, None, :] - points[None, :, :]) ** 2).sum(axis=2)
+    number = min(_NEIGHBOURS, len(points) // 10) + 1
     return np.argpartition(apart, number - 1, axis=1)[:, :number]
 
 
@@ -242,12 +246,15 @@ def _mean_ranks(codes: Codes) -> Floats:
     return middle[codes] / max(1, len(codes) - 1)
 
 
-def _predict_heights(places: Any, heights: Floats, near: Any) -> Any:
-    """At each place the height, 0..1, of a plane of least squares through its other neighbours."""
+def _predict_heights(points: Any, heights: Floats, near: Any) -> Any:
+    """The height at each point, 0..1, of a least-squares plane through its other neighbours.
+
+    `points` has a line per point, `heights` the known height of each, `near` its neighbours.
+    """
     others = near != np.arange(len(near))[:, None]
-    away = places[near] - places[:, None, :]
+    away = points[near] - points[:, None, :]
     planes = np.concatenate([np.ones((*near.shape, 1)), away], axis=2) * others[:, :, None]
-    ridge = np.diag([1e-9, *[1e-7] * places.shape[1]])
+    ridge = np.diag([1e-9, *[1e-7] * points.shape[1]])
     squares = planes.transpose(0, 2, 1) @ planes + ridge
     sums = planes.transpose(0, 2, 1) @ heights[near][:, :, None]
     return np.clip(np.linalg.solve(squares, sums)[:, 0, 0], 0.0, 1.0)

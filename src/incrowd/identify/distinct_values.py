@@ -88,7 +88,7 @@ class DistinctValueTest:
 
     @property
     def crowd(self) -> float:
-        """People per value: k of probabilistic k-anonymity (Figure 3); infinite without values."""
+        """People per value, 1 at least: k of probabilistic k-anonymity (Figure 3); inf for none."""
         return max(self.population / self.distinct, 1.0) if self.distinct else math.inf
 
     @property
@@ -207,9 +207,9 @@ def estimate_values(records: Records, columns: Sequence[int]) -> float:
 
     Infinite if several values are held by one record each and none by two. Chao's estimator: values
     seen, and f1 (f1 - 1) / (2 f2) unseen ones, with f1 values held by one record and f2 by two. It
-    grows without bound as records become different. For f2 the number is taken that a Poisson
-    variable exceeds with a probability of 0.99 where f2 were seen, so that a few equal records do
-    not make an estimate that looks sure. Where values are very unequal it is too low (Chao 1984),
+    grows without bound as records become different. In place of f2 stands the mean with which a
+    Poisson variable is f2 or more with a probability of 0.01, so that a few equal records do not
+    make an estimate that looks sure. Where values are very unequal it is too low (Chao 1984),
     so what it rules out is improbable and no more.
     """
     sizes = fold_records(records.select([records.names[j] for j in columns])).counts
@@ -223,7 +223,10 @@ def estimate_values(records: Records, columns: Sequence[int]) -> float:
 def _possible_values(
     records: Records, columns: Sequence[int], source: CountSource, known: Mapping[str, float]
 ) -> float:
-    """How many values the columns may have, by this source; `PolicyError` if it cannot tell."""
+    """How many values the columns may have, by this source; `known` are the declared numbers.
+
+    An estimate may be infinite. `PolicyError` for `DECLARED` if one is lacking, and for `GIVEN`.
+    """
     names = [records.names[j] for j in columns]
     match source:
         case CountSource.OBSERVED:

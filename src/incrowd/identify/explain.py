@@ -82,7 +82,7 @@ def _completions(
     aim: tuple[Measure, float],
     others: Sequence[int],
 ) -> list[tuple[int, ...]]:
-    """The sets of `base` and a later column that, splitting `start`, reach the ratio in `aim`."""
+    """The sets of `base` and one later column that, with those of `start`, reach the `aim`."""
     measure, ratio = aim
     groups = start.split(records, *base)
     later = [j for j in others if not base or j > base[-1]]

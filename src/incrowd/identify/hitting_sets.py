@@ -56,7 +56,7 @@ def lightest_hitting_set(
 
 @dataclass(frozen=True)
 class Hit:
-    """A set of columns found by `find_lightest`."""
+    """A set of columns (bits) found by `find_lightest`."""
 
     columns: int
     weight: float
@@ -67,7 +67,11 @@ class Hit:
 def find_lightest(
     missed: Callable[[int], Sequence[int]], weights: Sequence[float], known: int, watch: Watch
 ) -> Hit:
-    """Find the lightest columns for which `missed` is empty; `known`, unproved, if out of time."""
+    """Find the lightest set of columns (bits) for which `missed` returns nothing.
+
+    For another set `missed` returns sets (bits) that it does not hit, but each set to be found
+    does. `known` is one of these: the answer if none is lighter, unproved if time is up.
+    """
     sets: list[int] = []
     weight_known, low = weight_of(known, weights), 0.0
     while (hit := lightest_hitting_set(sets, weights, watch)) is not None:
@@ -83,7 +87,10 @@ def find_lightest(
 
 
 def greedy_hitting_set(sets: Sequence[int], weights: Sequence[float]) -> int:
-    """A light set of columns (bits) that hits each of these: most sets per weight first."""
+    """A light set of columns (bits) that hits each of these: most sets per weight first.
+
+    No set may be empty and no weight 0: the search might not end.
+    """
     chosen, left = 0, list(sets)
     while left:
         worth = [
@@ -129,7 +136,7 @@ _WORK, _LEAST_STEPS, _MOST_STEPS = 2**27, 2**9, 2**12
 
 
 class SetOracle(Protocol):
-    """Looks at the table whether a set is good enough, and what any good one has if it is not."""
+    """Judges sets by the table; if one fails, lists difference sets that all good ones hit."""
 
     def first_masks(self) -> Masks:
         """Difference sets to begin with; there may be none."""
@@ -179,9 +186,9 @@ def minimal_masks(masks: Masks) -> Masks:
 
 
 class HittingSetTree:
-    """The search tree over masks: branches of at most `most` bits, and room for more masks.
+    """The search tree over masks of `width` bits: branches of at most `most`, room for more masks.
 
-    Its arrays are as in `kernels.identify.hitting_sets`; `where` is depth, state and whether cut.
+    Its arrays are as in `kernels.identify.hitting_sets`; `where` is depth, next step, branches cut.
     """
 
     def __init__(self, width: int, masks: Masks, most: int) -> None:
@@ -212,7 +219,7 @@ class HittingSetTree:
         return bool(self.where[2])
 
     def advance(self) -> int:
-        """Search until `DONE`, `LOOK` (all masks are hit) or `PAUSE` (`_PATIENCE` steps)."""
+        """Search on; return `DONE`, `LOOK` (all masks are hit) or `PAUSE` (`_PATIENCE` steps)."""
         return int(
             kernels.advance_search(
                 self.where,
@@ -246,12 +253,12 @@ class HittingSetTree:
 
 
 def _steps_allowed(rows: int) -> int:
-    """After how many steps keys of any size are too many to search, in a table of so many rows."""
+    """How many calls of `advance` a search for keys of any size may take, by the table's rows."""
     return min(max(_WORK // max(rows, 1), _LEAST_STEPS), _MOST_STEPS)
 
 
 class HittingSets:
-    """A search for minimal hitting sets; `order` is the column of each bit."""
+    """A search for minimal hitting sets, kept in `found`; `order` is the column of each bit."""
 
     def __init__(self, judge: SetOracle, order: Sequence[int], found: SearchState) -> None:
         self._judge = judge
@@ -261,15 +268,15 @@ class HittingSets:
     def run(self, most: int, watch: Watch, otherwise: int | None = None, rows: int = 1) -> None:
         """Search sets of at most `most` columns.
 
-        With a time limit, half of it goes to all sizes at once and the rest to one size after the
-        other, so that all sets up to some size are known in the end. `otherwise` then replaces
-        `most`, also if a table of so many `rows` allows no more steps; larger sets are dropped.
+        All sizes are searched at once: with a time limit for half of it, with `otherwise` as long
+        as so many `rows` allow. If that is too short, sizes follow each other, so that all sets up
+        to some size are known; a smaller `otherwise` replaces `most`, and larger sets are dropped.
         """
         masks = self._judge.first_masks()
         half = watch if watch.remaining is None else NestedWatch(watch, watch.remaining / 2)
         tree = HittingSetTree(len(self._order), masks, most)
         steps = None if otherwise is None else _steps_allowed(rows)
-        if self._walk(tree, half, steps):
+        if self._walk_tree(tree, half, steps):
             self._found.upto, self._found.complete = most, not tree.cut
             return
         if otherwise is not None and otherwise < most:
@@ -278,22 +285,22 @@ class HittingSets:
             self._found.sets.difference_update(large)
         for size in range(1, most + 1):
             tree = HittingSetTree(len(self._order), tree.known, size)
-            if not self._walk(tree, watch):
+            if not self._walk_tree(tree, watch):
                 return
             self._found.upto, self._found.complete = size, not tree.cut
 
-    def _walk(self, tree: HittingSetTree, watch: Watch, steps: int | None = None) -> bool:
-        """Search a tree to its end; return False if time or steps ran out before."""
+    def _walk_tree(self, tree: HittingSetTree, watch: Watch, steps: int | None = None) -> bool:
+        """Search a tree to its end; False if time or `steps` (calls of `advance`) run out."""
         while not watch.expired and steps != 0:
             steps = None if steps is None else steps - 1
             state = tree.advance()
             if state == kernels.DONE:
                 return True
             if state == kernels.LOOK:
-                self._look(tree)
+                self._judge_branch(tree)
         return False
 
-    def _look(self, tree: HittingSetTree) -> None:
+    def _judge_branch(self, tree: HittingSetTree) -> None:
         """Look at the branch's set: note it if it is good enough, else add masks to the tree."""
         columns = tuple(self._order[bit] for bit in tree.chosen)
         if tuple(sorted(columns)) in self._found.sets:

@@ -78,7 +78,7 @@ class RecordGroups:
 
 
 def empty_figures() -> Counts:
-    """Figures of no class: classes, ordered pairs together, uniques, smallest (no limit)."""
+    """Figures of no class: classes, ordered pairs together, uniques, smallest (int64's largest)."""
     return np.array([0, 0, 0, np.iinfo(np.int64).max], dtype=np.int64)
 
 
@@ -130,7 +130,7 @@ class Cutter:
         return LabelledRows(rows, np.zeros_like(rows), 1, 0)
 
     def split(self, here: LabelledRows, columns: Set, spare: int = 0) -> LabelledRows:
-        """Split the classes; leave out cheap ones of at most `spare` together (see `lost`)."""
+        """Split the classes; leave out those that cost nothing, or at most `spare` together."""
         rows, labels = here.rows.copy(), here.labels.copy()
         kept, number, lost = len(rows), here.number, 0
         while columns:
@@ -143,7 +143,7 @@ class Cutter:
         return LabelledRows(rows[:kept].copy(), labels[:kept].copy(), number, here.lost + lost)
 
     def cost(self, here: LabelledRows, columns: Set, limit: int) -> int:
-        """What the classes cost if split by columns; above `limit`, only some number above it."""
+        """What the kept classes cost if split by columns; above `limit`, any number above it."""
         some, rest = self._columns_at_once(here.number, columns)
         if rest:
             return self.cost(self.split(here, some), rest, limit)
@@ -154,7 +154,8 @@ class Cutter:
     def grow(self, columns: Set, order: Sequence[int], limit: int) -> tuple[int, Set]:
         """Add columns in this order, each only if the set still costs more than the limit with it.
 
-        Return what the given columns cost alone, and those added: none if they keep to the limit.
+        Return what the given columns cost alone (the limit plus 1 without columns), and those
+        added: none if the given ones keep to the limit.
         """
         more = self._places_and_domains([column for column in order if column not in columns])
         lines = self.whole.rows.copy(), self._codes, self._places_and_domains(columns)
@@ -168,7 +169,7 @@ class Cutter:
         return self._count_cells(here.number, columns) <= self._room
 
     def _columns_at_once(self, number: int, columns: Set) -> tuple[Set, Set]:
-        """The first columns, at least one, whose cells 62 bits can number, and the others."""
+        """The first columns, one if any at least, whose cells 62 bits can number; the others."""
         many = 1
         while many < len(columns) and self._count_cells(number, columns[: many + 1]) < _LARGEST:
             many += 1

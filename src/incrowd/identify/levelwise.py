@@ -236,6 +236,7 @@ def sample_border(
 
     Each sample has an equal share of the risk to lose a set. Single columns if there are no
     samples. If time is up while a sample is searched, the border is the last complete one.
+    `PolicyError` if a sample is too small for the ratio.
     """
     border: list[Set] = [(column,) for column in range(records.width)]
     share = replace(question, delta=question.delta / max(len(sizes), 1))
@@ -257,7 +258,7 @@ def _ratio_test(records: Records, measure: Measure, ratio: float) -> Good:
 def _sample_test(
     records: Records, question: MinimalSetQuery, size: int, rng: np.random.Generator
 ) -> Good:
-    """A test, by one sample, of whether a set of columns may reach the ratio in the table."""
+    """A test, by one sample, of whether a set may reach the ratio; `PolicyError` if too small."""
     measure = question.measure
     if question.is_for_keys:
         return _ratio_test(sample_rows(records, size, rng), measure, 1.0)

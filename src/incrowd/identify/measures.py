@@ -208,7 +208,7 @@ class _RowNumbers:
 
     @property
     def chunks(self) -> list[tuple[int, int]]:
-        """Runs of rows, one per thread."""
+        """Runs of rows, one per thread: the first row, and the end, which is not included."""
         number = threads() if self.number >= _FEW_ROWS else 1
         return list(pairwise(self.number * i // number for i in range(number + 1)))
 
@@ -228,7 +228,7 @@ class _RowNumbers:
         return sizes
 
     def move_to_parts(self, part_bits: int) -> tuple[Keys, Counts, Counts]:
-        """The numbers and weights of all rows part by part, and where parts begin and end."""
+        """Numbers and weights (none if all 1) of rows, part by part, and the bounds of parts."""
         sizes = self.part_sizes(self.weights[:0], part_bits)
         ends = np.cumsum(sizes.T.ravel())
         free = np.ascontiguousarray((ends - sizes.T.ravel()).reshape(sizes.shape[::-1]).T)

@@ -91,10 +91,12 @@ class MinimalSetSearch:
 
     @cached_property
     def _splitter(self) -> Splitter:
+        """Splits classes by the columns of the table."""
         return Splitter(self._records)
 
     @cached_property
     def _branch(self) -> CostBranch:
+        """What sets of columns cost in the table."""
         return CostBranch(self._splitter, self._budget)
 
     def run(self, rng: np.random.Generator) -> MinimalSets:

@@ -358,7 +358,10 @@ def _needed_columns(
 
 
 def _covering_columns(pairs: Differences, names: Sequence[str], needed: int) -> tuple[int, ...]:
-    """Columns that separate at least `needed` of the pairs: greedily, without superfluous ones."""
+    """Columns that separate at least `needed` of the pairs: greedily, without superfluous ones.
+
+    All columns together must separate as many, or it does not end.
+    """
     chosen: list[int] = []
     while not chosen or pairs.count_apart(chosen) < needed:
         gains = pairs.gains(chosen)

@@ -106,7 +106,10 @@ Growth = tuple[int, Set]
 
 
 class PrefixJudge:
-    """Judges one set after the other, quickly where neighbours share a beginning."""
+    """Judges one set after the other, quickly where neighbours share a beginning.
+
+    `left` is the most that a set may cost, `spare` what classes left out may cost together.
+    """
 
     def __init__(self, cutter: Cutter, left: int, spare: int) -> None:
         self._cutter = cutter
@@ -129,7 +132,8 @@ class PrefixJudge:
     def _lengths_to_keep(self, columns: Set, following: Sequence[Set]) -> list[int]:
         """The lengths of the beginnings of a set whose classes are worth keeping for later sets.
 
-        Empty if it has few cells; else the longest beginning with few, and those later sets share.
+        Empty if all combinations of codes have room for a cell each; else the longest beginning
+        with such room, one column at least, and those that later sets (`_AFTER`) share.
         """
         dense, whole = self._cutter.has_room_for, self._cutter.whole
         if dense(whole, columns):
@@ -171,7 +175,8 @@ class ExactOracle:
 class SampledOracle:
     """Grows sets that cost too much, judged by some records of the table.
 
-    Only separation is about the same in a sample; others, and few records, go whole (`certain`).
+    Only the separation ratio is about the same in a sample. For other measures, and for few
+    records, all records are looked at: `certain`.
     """
 
     def __init__(self, records: Records, asked: Budget, order: Sequence[int]) -> None:
@@ -183,11 +188,11 @@ class SampledOracle:
         self._cutters = [Cutter(records, asked) for _ in range(_worker_count(records))]
 
     def grow(self, sets: Iterable[Set], watch: Watch) -> dict[Set, Growth]:
-        """Grow each set while it seems to cost too much, not at all if it seems good enough."""
+        """Grow each set while it seems to cost too much, if it does; fewer sets if time is up."""
         return self._grow_all(dict.fromkeys(sets, self._left), watch)
 
     def grow_again(self, costs: dict[Set, int], watch: Watch) -> dict[Set, Growth]:
-        """Grow sets that failed in the table after all, while they cost nearly `costs`."""
+        """Grow sets that failed in the table after all, while they cost over 98 % of `costs`."""
         return self._grow_all({columns: int(0.98 * cost) for columns, cost in costs.items()}, watch)
 
     def _grow_all(self, limits: dict[Set, int], watch: Watch) -> dict[Set, Growth]:

@@ -58,8 +58,9 @@ def sampled_answer(
 ) -> SetAnswer:
     """Answer for a table of `total` records from a uniform sample without replacement.
 
-    `pairs` draws pairs of records, for the separation ratio; they are the better witnesses of a
-    smallest set, and the only ones of a key where records are equal in all columns.
+    `pairs` draws pairs of records, for the separation ratio (None for other measures, or without
+    pairs); they are the better witnesses of a smallest set, and the only ones of a key where
+    records are equal in all columns.
     """
     unlike = ratios_of_all(sample).classes == sample.total
     if options.measure is Measure.SEPARATION and options.least_ratio < 1:
@@ -197,7 +198,10 @@ def _answer_by_pairs(
 
 
 def _answer_by_border(sample: Records, options: DiscoverOptions, watch: Watch) -> SetAnswer:
-    """Answer, where records are equal, with sets of which each good set contains one; or none."""
+    """Answer by a sample with equal records: sets one of which every set with the ratio contains.
+
+    No sets if the ratio is 1 without an epsilon (no set is a key), or if the sample is too small.
+    """
     ratio = options.least_ratio if options.least_ratio < 1 else 1 - (options.epsilon or 0.0)
     if ratio == 1:
         certain = Guarantee(exact=True, searched="equal records of the sample")
@@ -216,7 +220,7 @@ def _answer_by_border(sample: Records, options: DiscoverOptions, watch: Watch) -
 def _candidate_answer(
     sample: Records, options: DiscoverOptions, ratio: float, least: float, watch: Watch
 ) -> SetAnswer:
-    """Answer with minimal sets of `least` in the sample: each set of `ratio` contains one."""
+    """Answer with minimal sets for `least` in the sample: a set of `ratio` in all contains one."""
     minimal = _sets_reaching_ratio(sample, options, least, watch)
     sets, partial = minimal.sets, watch.expired and not minimal.complete
     searched = f"{sample.total:,} records; {minimal.guarantee.searched}"

@@ -1,6 +1,7 @@
 """How many records or pairs to draw for a promise, and drawing them (Motwani-Xu Sections 2-4).
 
-`PolicyError` unless epsilon and delta are between 0 and 1, and beta above 0 and at most 1.
+`PolicyError` unless epsilon and delta are between 0 and 1, and beta above 0 and at most 1. Only
+`pruning_size`, `log_of_sets` and, for delta, `partial_epsilon` do not check.
 """
 
 import math
@@ -113,7 +114,7 @@ def pruning_size(columns: int, beta: float, delta: float) -> int:
 
 
 def size_for_pruning_share(columns: int, beta: float, share: float, delta: float) -> int:
-    """The least sample for which `pruning_ratio` is at least this share (0..1) of beta.
+    """The least sample for which `pruning_ratio` is at least this share (below 1) of beta.
 
     >>> size = size_for_pruning_share(20, 0.5, 0.9, 0.01)
     >>> pruning_ratio(20, 0.5, size, 0.01) >= 0.45 > pruning_ratio(20, 0.5, size - 1, 0.01)
@@ -198,7 +199,7 @@ def differences(records: Records, rows: Counts) -> Differences:
 
 
 def differences_of(drawn: Records) -> Differences:
-    """The differences of drawn records in pairs: rows 2i and 2i + 1 are one pair."""
+    """The differences of drawn records, each a row, in pairs: rows 2i and 2i + 1 are one pair."""
     return differences(drawn, np.arange(drawn.total).reshape(-1, 2).T.copy())
 
 

@@ -186,7 +186,7 @@ Gauge: TypeAlias = "RecordGauge | PairGauge"
 
 
 class RecordGauge:
-    """Measures on records; it remembers the classes of the last columns."""
+    """Measures sets of columns on records; it remembers the classes of the last set."""
 
     def __init__(self, records: Records, measure: Measure) -> None:
         self._records = records
@@ -371,7 +371,7 @@ class _SetAbove:
     order: tuple[int, ...]
 
     def __call__(self, withheld: int) -> list[int]:
-        """A list of that set, as bits by places in `order`; an empty list if there is none."""
+        """That set in a list, empty if there is none; both are bits by place in `order`."""
         left = [i for i in range(len(self.order)) if not withheld >> i & 1]
         if not self._exceeds_ratio(left):
             return []
@@ -382,7 +382,7 @@ class _SetAbove:
         return [bits_of(left)]
 
     def _exceeds_ratio(self, places: Sequence[int]) -> bool:
-        """Whether these columns with those to keep exceed the ratio; never for no columns."""
+        """Whether `places` of `order` with columns to keep exceed the ratio; never if empty."""
         columns = [*self.keep, *(self.order[i] for i in places)]
         if not places:
             return False

@@ -82,7 +82,10 @@ def folder_of(path: str | os.PathLike[str]) -> Path:
 
 @contextmanager
 def new_file_beside(target: Path, *, parts: bool = False) -> Iterator[Path]:
-    """A block with a new file, or folder (`parts`), beside the target, locked until its end."""
+    """A block with a new file, or folder (`parts`), beside the target, locked until its end.
+
+    If it is not renamed meanwhile it is removed then. What dead processes left there goes first.
+    """
     with system_boundary(target), lock_folder(target.parent):
         remove_leftovers(target)
         handle, name = _make_beside(target, "".join(target.suffixes[-2:]), parts=parts)
@@ -112,7 +115,7 @@ def remove_unplaced() -> None:
 
 
 def _make_beside(target: Path, endings: str, *, parts: bool) -> tuple[int, str]:
-    """Make a new file, or folder (`parts`), beside the target; return its open handle and name."""
+    """Make a file, or folder (`parts`), beside the target; return its open handle and its path."""
     if not parts:
         return tempfile.mkstemp(endings, prefix_of(target), target.parent)
     name = tempfile.mkdtemp(endings, prefix_of(target), target.parent)
@@ -133,7 +136,10 @@ def prefix_of(target: Path) -> str:
 
 
 def remove_leftovers(target: Path) -> None:
-    """Remove what dead processes left beside the target, but intents; its folder must be locked."""
+    """Remove what dead processes left beside the target, but intents; its folder must be locked.
+
+    Nothing is removed where there are no file locks: nobody knows which processes are dead.
+    """
     for left in target.parent.glob(f"{prefix_of(target)}*"):
         if left.name.endswith(INTENT) or fcntl is None:
             continue
@@ -168,7 +174,7 @@ def _lock(handle: int, *, wait: bool = False) -> None:
 
 
 def set_mode_and_sync(made: Path, target: Path) -> None:
-    """Give a file, or folder of files, the target's or the usual permissions, and sync it."""
+    """Give `made` the target's permissions, usual ones to a folder or a new target; sync it."""
     if target.exists() and not made.is_dir():
         made.chmod(stat.S_IMODE(target.stat().st_mode))
     else:
@@ -181,7 +187,7 @@ def set_mode_and_sync(made: Path, target: Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """Wait until the system has stored this file or folder on the disk."""
+    """Wait until this file or folder is stored on the disk; on Windows folders are not synced."""
     flags = os.O_RDONLY | getattr(os, "O_BINARY", 0)
     if path.is_dir() and os.name == "nt":
         return
@@ -284,7 +290,10 @@ def is_pending(release: AnyPath) -> bool:
 
 
 def _place(release: tuple[Path, Path], certificate: tuple[Path, Path]) -> None:
-    """Rename both files, under an intent for `finish_killed_runs`, in the locked folder."""
+    """Rename two new files, each paired with its target, under an intent: both or neither.
+
+    The release's folder must be locked. After a crash `finish_killed_runs` reads the intent.
+    """
     (new, first), (new_certificate, second) = release, certificate
     intent = _store_intent(new, first, new_certificate, second)
     try:
@@ -323,7 +332,7 @@ def _copy(target: Path, old: Path) -> None:
 
 
 def _store_intent(new: Path, first: Path, new_certificate: Path, second: Path) -> Path:
-    """Store what is about to be renamed where, in a file beside the release; return its path."""
+    """Store beside `first` that `new` becomes it, `new_certificate` `second`; return the path."""
     intended = {
         "release": new.name,
         "sha256": sha256(new),

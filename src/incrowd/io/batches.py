@@ -118,9 +118,10 @@ def _read_unpacked(stream: "_PeekableStream", layout: Layout) -> Batches:
 def _rewrite_frames(
     frames: Iterator[pl.DataFrame], layout: Layout, delimiter: str, notes: list[str], *, text: bool
 ) -> Iterator[pl.DataFrame]:
-    """The frames with numbers and dates as incrowd writes them.
+    """The frames with numbers and dates as incrowd writes them, if the layout has a notation.
 
-    How they are written is found in the first frame and noted in `notes`, if the layout asks.
+    How they are written is found in the first frame and noted in `notes`; `InputError` if a later
+    frame differs. Cells of a text file (`text`) stay texts; others become numbers and dates.
     """
     ways: FoundNotations | None = None
     for frame in frames:

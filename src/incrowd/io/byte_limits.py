@@ -41,7 +41,7 @@ def most_bytes_at_once(memory: int | None = None) -> int:
 
 
 def read_all(stream: Any, memory: int | None = None) -> bytes:
-    """All bytes of a stream; `LimitError` once there are more than may be read at once."""
+    """All bytes of a stream; `LimitError` if there are more than `most_bytes_at_once(memory)`."""
     most, parts, size = most_bytes_at_once(memory), [], 0
     while part := stream.read(min(_PIECE, most - size + 1)):
         parts.append(part)

@@ -47,7 +47,8 @@ def csv_chunks(
     r"""Cut a text, whose first line has number `line`, into chunks of whole records.
 
     With `header` its first record holds the column names, with `returns` lines end with \r alone.
-    `InputError` if a record does not end within `_LONGEST` bytes.
+    Blank lines before a chunk are left out. `InputError` if a record does not end within `_LONGEST`
+    bytes.
     """
     rest = b""
     for piece, last in mark_last(pieces):
@@ -124,7 +125,7 @@ class PlainText:
             return sizes.collect(engine="streaming")
 
     def read_chunks(self) -> Iterator[CsvChunk]:
-        """All records in chunks, byte for byte; `InputError` if the text is not UTF-8."""
+        """The header, then all records, byte for byte in chunks; `InputError` if not UTF-8."""
         pieces = decoder_of(b"", "utf-8", [])(_read_pieces(self.path, self.piece))
         yield from csv_chunks(pieces, self.delimiter, header=True, returns=False)
 
@@ -137,7 +138,7 @@ class PlainText:
 def as_plain_text(
     path: str | os.PathLike[str], form: Form, names: Sequence[str]
 ) -> PlainText | None:
-    """The file as a plain text; None if compressed, no CSV, or Polars finds other columns in it."""
+    """The file as a plain text; None if packed, no CSV, or not of columns `names` to Polars."""
     if form.format != "csv" or form.compression is not None:
         return None
     try:
@@ -149,7 +150,7 @@ def as_plain_text(
 
 
 def _read_pieces(path: Path, size: int) -> Iterator[bytes]:
-    """The bytes of a file, so many at a time."""
+    """The bytes of a file, at most `size` of them at a time."""
     with ExitStack() as stack:
         with _boundary():
             file = stack.enter_context(path.open("rb", buffering=0))

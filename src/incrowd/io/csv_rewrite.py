@@ -52,7 +52,7 @@ class CsvRows:
         return CsvRows(self.text[low:high], self.ends[start:stop] - low)
 
     def text_in(self, order: Counts) -> Any:
-        """The bytes of these records in this order."""
+        """The bytes of these records in another order, given as all their numbers, from 0."""
         made = np.empty_like(self.text)
         splice_kernels.gather_records(self.text, self.ends, order, made)
         return made
@@ -80,7 +80,7 @@ class CsvRecords:
 
     @classmethod
     def of(cls, chunk: CsvChunk, delimiter: str, width: int) -> "CsvRecords | None":
-        """The records of a chunk; None if one has odd quotes or returns, or not `width` cells."""
+        """The records of a chunk; None if `find_stops` refuses it, or one has not `width` cells."""
         data = chunk.text if chunk.text.endswith(b"\n") else chunk.text + b"\n"
         text: Any = np.frombuffer(data, dtype=np.uint8)
         plain = b'"' not in data and b"\r" not in data
@@ -116,7 +116,10 @@ class Rewriting:
         looks: Sequence[pl.Series],
         delimiter: str,
     ) -> "Rewriting":
-        """A plan that writes the columns `leaving`; one in `looks` shows its cell c for code c."""
+        """The plan for a text with columns `names` that writes those in `leaving`.
+
+        A column named like a series in `looks` shows its cell c where the code is c.
+        """
         written = [_cell_texts(cells, delimiter, alone=len(leaving) == 1) for cells in looks]
         most = max(map(len, written), default=0)
         sizes = [[*map(len, faces), *[0] * (most - len(faces))] for faces in written]
@@ -149,8 +152,8 @@ class Rewriting:
 def _column_runs(names: Sequence[str], leaving: Sequence[str], shown: Sequence[str]) -> Codes:
     """The runs of columns that leave, each as its first column, its last, and what it shows.
 
-    The third number is the place of a replaced column among the `shown` ones; it is `KEPT` for a
-    run of neighbours that are copied in one go.
+    Shape (runs, 3), columns from 0. The third number is the place of a replaced column among
+    the `shown` ones; it is `KEPT` for a run of neighbours that are copied in one go.
     """
     runs: list[list[int]] = []
     for column, name in enumerate(names):
@@ -167,7 +170,7 @@ def rewrite(text: PlainText, how: Rewriting, codes: Iterable[Codes]) -> Iterator
     """Yield the header, then the records with the cells that their codes stand for, in parts.
 
     `codes` come in any parts of shape (replaced columns, some records). Raises `OtherRecordsError`
-    if a chunk is not written plainly, or if there are more or fewer records than codes.
+    if `CsvRecords.of` refuses a chunk, or if there are more or fewer records than codes.
     """
     take = _CodeQueue(codes)
 
@@ -186,7 +189,7 @@ def rewrite(text: PlainText, how: Rewriting, codes: Iterable[Codes]) -> Iterator
 
 
 def _cut_records(text: PlainText) -> Iterator[CsvRecords]:
-    """The records of the text, by chunks; `OtherRecordsError` if one is not written plainly."""
+    """The records of the text by chunks; `OtherRecordsError` if `CsvRecords.of` refuses one."""
     for chunk in text.read_chunks():
         records = CsvRecords.of(chunk, text.delimiter, len(text.names))
         if records is None:
@@ -234,7 +237,7 @@ def _run_in_pipeline(tasks: Iterable[Callable[[], CsvRows]]) -> Iterator[CsvRows
 
 @contextmanager
 def open_new_file(path: str | os.PathLike[str]) -> Iterator[Put]:
-    """A block with a new file at this path, given as a function that appends bytes to it."""
+    """A block with an empty file at this path, whatever it held: a function that appends bytes."""
     with Path(path).open("wb") as file:
         yield file.write
 
@@ -283,7 +286,10 @@ def shuffled_text(
 def _split_into_ranges(
     keyed: Iterable[_Keyed], ranges: int, scratch: ScratchFile
 ) -> Iterator[_Keyed]:
-    """Yield the records of each range of drawn numbers, in turn, by way of the scratch file."""
+    """Yield the records of each range of drawn numbers, in turn, by way of the scratch file.
+
+    The numbers have 64 bits, and `ranges` is a power of two from 2 to `_MOST_RANGES`.
+    """
     shift = np.uint64(_BITS - (ranges.bit_length() - 1))
     groups = [
         _StoredGroup.of(rows, drawn, (drawn >> shift).astype(np.uint16), ranges, scratch)

@@ -8,7 +8,7 @@ from incrowd.io.text import decode
 
 
 def decode_head(head: bytes, encoding: str | None) -> bytes:
-    """A text's start in UTF-8, less a letter cut off at its end; `InputError` for a misfit."""
+    """A text's start in UTF-8, less a letter cut off at its end; `InputError` if a byte misfits."""
     for cut in range(min(4, len(head))):
         try:
             text = decode(head[: len(head) - cut], encoding)
@@ -22,7 +22,10 @@ def decode_head(head: bytes, encoding: str | None) -> bytes:
 def decoder_of(
     head: bytes, encoding: str | None, notes: list[str]
 ) -> Callable[[Iterator[bytes]], Iterator[bytes]]:
-    """A decoder to UTF-8 for a text with this start; notes a guess of Latin-1 in `notes`."""
+    """A function that decodes pieces of a text with this start, by `encoding` or a mark, to UTF-8.
+
+    Without either it takes them for UTF-8 or, with a note in `notes`, for Latin-1.
+    """
     marked = decode(head[:4], None).encoding if head[:2] in {b"\xff\xfe", b"\xfe\xff"} else None
     named = encoding or marked
     if named is None:
@@ -56,7 +59,7 @@ def _transcode(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
 
 
 def _is_plain(piece: bytes, decoder: codecs.IncrementalDecoder) -> bool:
-    """Whether a piece is ASCII, and the decoder holds no part of a letter from the piece before."""
+    """Whether a piece is ASCII, not empty, and the decoder holds no part of a letter before it."""
     return bool(piece) and piece.isascii() and not decoder.getstate()[0]
 
 

@@ -44,7 +44,7 @@ def signing_key(path: str | None) -> str | None:
 
 
 def pseudonym_key(path: str | None) -> bytes | None:
-    """The key of pseudonyms from this file, or from the environment; None if neither has one."""
+    """The key of pseudonyms in this file, less its line ends, or in the environment; else None."""
     if path is not None:
         return read_document(path).rstrip(b"\r\n")
     key = os.environ.get("INCROWD_KEY")

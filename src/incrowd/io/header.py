@@ -127,7 +127,7 @@ def _is_numbered(names: Sequence[str]) -> bool:
 
 
 def _evidence_of_column(name: str, below: Sequence[str], expected: Collection[str]) -> float:
-    """The log odds, by the cells below it, that a column's first cell is its name; 0 if empty."""
+    """The log odds, by the cells `below` it, that a first cell is a name; 0 if it is empty."""
     if not name:
         return 0.0
     if not below:
@@ -160,12 +160,12 @@ def _evidence_of_form(name: str, below: Sequence[str]) -> float:
 
 
 def _log_odds(usual: float, seen: int, cells: int) -> float:
-    """The log odds of a feature: its share among names, `usual`, to that of `seen` in `cells`."""
+    """The log of a feature's share of names (`usual`) over that of cells (`seen` of `cells`)."""
     return math.log(usual / ((seen + 0.5) / (cells + 1)))
 
 
 def _evidence_of_words(name: str, below: Sequence[str], expected: Collection[str]) -> float:
-    """The evidence that `name` is expected, of usual words, a_b or aB; 0 if a cell equals it."""
+    """The log odds of a name that is expected, of usual words, a_b or aB; 0 if a cell equals it."""
     if name in below:
         return 0.0
     if name in expected:

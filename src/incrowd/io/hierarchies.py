@@ -66,8 +66,8 @@ _FILES = (".csv", ".tsv", ".txt", ".gz")
 def read_tree(path: Path | str, other: str | None = None, *, ordered: bool = True) -> Tree:
     """The hierarchy in a file as a tree; `other` is the node for values that it lacks.
 
-    `InputError` if the file is empty, has lines of different lengths, or contradicts itself.
-    `ordered` is as in `Tree`.
+    `InputError` if the file cannot be read, is empty, has empty fields or lines of different
+    lengths, or contradicts itself. `ordered` is as in `Tree`.
     """
     path = Path(path)
     lines = _split_lines(_read_text(path), path)

@@ -106,9 +106,9 @@ class LargeTable:
 def open_large(source: Any, layout: Layout, memory: int | None = None) -> LargeTable | None:
     """Open a table to be worked on out of memory; None if it is to be read into memory instead.
 
-    None for what fits into memory, unless it is a folder of partitions, for standard input, and if
-    DuckDB is missing. `memory` is how many bytes may be used; None for a share of the free ones.
-    `LimitError` if it takes more disk than is free.
+    None for standard input, if there is no file or no DuckDB, and for what fits into memory unless
+    it is a folder of partitions. `memory` is how many bytes may be used; None for a share of the
+    free ones. `LimitError` if it takes more disk than is free.
     """
     if str(source) == "-" or find_spec("duckdb") is None:
         return None

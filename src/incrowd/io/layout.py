@@ -57,7 +57,7 @@ class Layout:
         return list(names if self.columns is None else self.columns)
 
     def refuse_choice(self, what: str, *, skips: bool = False) -> None:
-        """Raise `InputError` if --sheet, or --skip unless `skips`, is given for such files."""
+        """Raise `InputError` if a sheet, or lines to skip unless `skips`, are given for `what`."""
         for name, given in (("sheet", self.sheet), ("skip", None if skips else self.skip or None)):
             if given is not None:
                 raise InputError(f"--{name} does not fit {what}", remedy=f"leave out --{name}")

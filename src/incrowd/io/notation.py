@@ -184,7 +184,7 @@ class FoundNotations:
     """By column that can be read in two ways: the option that decides."""
 
     def rewrite(self, frame: pl.DataFrame, *, text: bool = True) -> pl.DataFrame:
-        """The table with these columns as plain `text`, else as values; `InputError` if unfit."""
+        """The table, these columns as plain `text` or as values; `InputError` for an unfit cell."""
         made = [_rewrite_column(frame[name], how, text=text) for name, how in self.columns.items()]
         return frame.with_columns(made) if made else frame
 
@@ -248,7 +248,7 @@ def find_notations(
 
 
 def may_be_rewritten(records: Sequence[Sequence[str]], request: NotationRequest | None) -> bool:
-    """Whether these first records may hold numbers or dates in another notation."""
+    """Whether cells below the first record may be in another notation; False without a request."""
     if request is None or len(records) < 2:
         return False
     if request.explicit:
@@ -373,7 +373,8 @@ def _refuse_unfit(unfit: pl.Series, name: str, how: Notation) -> None:
 def parse_date_formats(texts: Iterable[str]) -> str | dict[str, str]:
     """Date formats from an option: one for all dates, or COLUMN=FORMAT for each column.
 
-    `PolicyError` for another form, or two formats for one column.
+    If both are given, the one for all has an empty name. `PolicyError` for another form, or two
+    formats for one column.
 
     >>> parse_date_formats(["%d/%m/%Y"]), parse_date_formats(["birth=%d/%m/%Y", "visit=%Y%m%d"])
     ('%d/%m/%Y', {'birth': '%d/%m/%Y', 'visit': '%Y%m%d'})

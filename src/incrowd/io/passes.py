@@ -189,7 +189,10 @@ def shuffle(
 def _put_aside(
     frame: pl.DataFrame, drawn: np.ndarray, places: Sequence[list[int]], aside: ScratchFrames
 ) -> None:
-    """Store rows by ranges of `drawn`, added as last column; list numbers of frames in `places`."""
+    """Store rows, with their numbers `drawn` as last column, in a frame for each range of numbers.
+
+    `places` has a list for each range, a power of two of them: it gets the number of the frame.
+    """
     name = "#" * (1 + max(map(len, frame.columns)))
     rows = frame.with_columns(pl.Series(name, drawn, dtype=pl.UInt64)).sort(
         name, maintain_order=True

@@ -60,12 +60,12 @@ class Reading(ReadingOptions):
         return tables.read(path, self.layout)
 
     def open_large(self, path: AnyPath) -> LargeTable | None:
-        """Open a file out of memory, None if memory will do; `PolicyError` for an address."""
+        """Open a file out of memory, None if `read` should do it; `PolicyError` for an address."""
         refuse_addresses(path)
         return large.open_large(path, self.layout, self.bytes)
 
     def open(self, path: AnyPath) -> "Opened":
-        """Open the table in this file, in memory or, if it is too large, out of it."""
+        """Open the table in this file, out of memory if `open_large` does so, else in memory."""
         found = self.open_large(path)
         if found is None:
             read = self.read(path)

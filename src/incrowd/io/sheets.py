@@ -74,7 +74,7 @@ def read(data: bytes, layout: Layout) -> WholeTable:
     cells; `LimitError` if it unpacks to too much; `PolicyError` if fastexcel is missing, or the
     sheet that is asked for.
     """
-    _refuse_sealed(data)
+    _refuse_locked_or_old(data)
     if find_spec("fastexcel") is None:
         raise PolicyError(
             "reading Excel files needs fastexcel, which is not installed",
@@ -98,7 +98,7 @@ _Rows: TypeAlias = list[tuple[int, list[str]]]
 """Some rows: the number of each, from 0, and for each of its cells "x" if filled, else ""."""
 
 
-def _refuse_sealed(data: bytes) -> None:
+def _refuse_locked_or_old(data: bytes) -> None:
     """Raise `InputError` for a workbook with a password, or one of Excel before 2007."""
     if not data.startswith(_OLE):
         return
@@ -294,7 +294,8 @@ def _read_table(
 def _find_start(rows: _Rows, layout: Layout) -> tuple[int, int]:
     """The number (from 0) of the row in which the table starts, and how many titles are above it.
 
-    A title is one filled cell above a row with at least half as many as the row with most.
+    Titles are rows with one filled cell above the first row with several, if that has at least half
+    as many as the row with most. None are looked for with lines to skip or without a header.
     """
     there = [(number, sum(map(bool, row))) for number, row in rows if any(row)]
     first = there[0][0] if there else 0

@@ -106,7 +106,7 @@ def _labelled_codes(column: pl.Series, labels: Mapping[Any, str]) -> list[Any]:
 
 
 def _with_labels(column: pl.Series, labels: Mapping[Any, str]) -> pl.Series:
-    """The column as text: labels, or else codes; different values have different texts."""
+    """The column as text: labels, with codes if need be (`_texts_of_codes`), or else codes."""
     codes = pl.Series(_labelled_codes(column, labels), dtype=column.dtype, strict=False)
     texts = column.cast(pl.String)
     labelled = column.is_in(codes.drop_nulls()).fill_null(value=False)

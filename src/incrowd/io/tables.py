@@ -124,7 +124,10 @@ def write(frame: Any, path: str | os.PathLike[str], like: Source | None = None) 
 
 
 def form_of(path: str | os.PathLike[str], like: Source | Form | None = None) -> Form:
-    """The form by the path's ending, else that of `like`, else CSV; `PolicyError` if unwritable."""
+    """The form by the path's ending, else that of `like`, else CSV; `PolicyError` if unwritable.
+
+    It is compressed only if the ending says so, whatever `like` is.
+    """
     kind, compression = _format_of_path(path, like)
     delimiter = like.delimiter if like is not None and like.format == "csv" else ","
     if is_tabbed(path):
@@ -305,7 +308,7 @@ def _endings(path: str | os.PathLike[str]) -> list[str]:
 def _format_of_path(
     path: str | os.PathLike[str], like: Source | Form | None
 ) -> tuple[Format, Compression | None]:
-    """The format and compression by the ending, else the source's; `PolicyError` if unwritable."""
+    """The format by ending, else of `like`; compression by ending. `PolicyError` if unwritable."""
     refuse_foreign(path)
     endings = _endings(path)
     compression = _COMPRESSIONS.get(endings[-1]) if endings else None

@@ -107,9 +107,9 @@ def _transcode(data: bytes, encoding: str) -> bytes:
 
 
 def find_delimiter(data: bytes, expected: Collection[str] = (), *, tabs: bool = False) -> str:
-    """The delimiter that splits the first records most evenly; a comma if none does.
+    """The delimiter that splits the first records most evenly; if none does, the first that counts.
 
-    Only delimiters that find most of the `expected` names in the first line count. Where the
+    Of `DELIMITERS` those count that find the most `expected` names in the first line. Where the
     file's ending means `tabs`, another delimiter must split every record evenly: cells of a single
     column may hold commas. A space counts only if no other delimiter splits anything, and it
     splits all records evenly.
@@ -170,7 +170,7 @@ def _allow_cells(size: int) -> Iterator[None]:
 
 
 def head_size(data: bytes) -> int:
-    """Size of a text's start to look at: `_LINES` lines, but from `_HEAD` to `_WIDEST` bytes."""
+    """Bytes of a text to look at: its first `_LINES` lines, but from `_HEAD` to `_WIDEST` bytes."""
     end = 0
     for _ in range(_LINES):
         end = data.find(b"\n", end) + 1
@@ -304,7 +304,10 @@ def _parse_slowly(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame:
 
 
 def _find_blank_lines(data: bytes, delimiter: str, fields: int, first_line: int) -> Counts:
-    """Places of blank lines among records, from 0; `InputError` for other lengths, open quotes."""
+    """The places of blank lines in the sequence of these and of records (a header, too), from 0.
+
+    `InputError` for records with another number of `fields`, and for a quote that stays open.
+    """
     found = np.zeros(5, dtype=np.int64)
     blank = np.zeros(0, dtype=np.int64)
     text: Any = np.frombuffer(data, dtype=np.uint8)

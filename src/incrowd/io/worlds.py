@@ -73,7 +73,7 @@ def as_attack_table(name: str, engine: Engine) -> AttackTable:
 
 
 def with_label_columns(table: AttackTable, known: Iterable[str]) -> AttackTable:
-    """The table, the two columns of ends of each split `known` column joined into one of labels."""
+    """The table; two columns of ends that it has for a `known` name become one column of labels."""
     split = split_columns(dict.fromkeys(known), table.names)
     engine = table.engine
     if isinstance(engine, FetchedColumns) and split:

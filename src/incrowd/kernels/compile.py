@@ -101,6 +101,7 @@ def _cache_folder() -> Path | None:
 
 
 def _user_folder() -> Path:
+    """Return the folder for kernels of this package in the user's cache, where numba has it."""
     return Path(_FOLDERS(appname="numba", appauthor=False).user_cache_dir) / _subfolder_name()
 
 

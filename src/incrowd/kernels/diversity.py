@@ -2,7 +2,8 @@
 
 Shapes: start (classes + 1,), ascending; code and count (entries,), class c having the entries
 start[c] to start[c + 1], each code once; maps (levels, codes); shares (levels, nodes), of one level
-(nodes,); rank (codes,). Results are (classes,). Counts of people are not negative; `upto` ascends.
+(nodes,); rank (codes,); upto (values + 1,), ascending from 0 to 1. Results are (classes,). Counts
+of people are not negative.
 """
 
 import numpy as np
@@ -168,10 +169,13 @@ def ordered_distances(
 def sum_of_gaps(
     level: float, known: float, first: int, last: int, upto: Floats, before: Floats
 ) -> float:
-    """Return the sum of |level - known * upto[i]| for first <= i < last; `before` sums `upto`."""
+    """Return the sum of |level - known * upto[i]| for first <= i < last; `known` is above 0.
+
+    `before[i]` is the sum of the first i entries of `upto`.
+    """
     if first >= last:
         return 0.0
-    # `before[i]` is the sum of the first i. `upto` ascends: terms are positive, then negative.
+    # `upto` ascends: terms are positive, then negative.
     cross = first + np.searchsorted(upto[first:last], level / known)
     behind = level * (cross - first) - known * (before[cross] - before[first])
     ahead = known * (before[last] - before[cross]) - level * (last - cross)
@@ -217,7 +221,7 @@ def entropies(start: Counts, count: Counts) -> Floats:
 
 @jit
 def largest_recursive_l(start: Counts, count: Counts, up: int, down: int) -> Counts:
-    """Return the largest l for which each class is recursive (c, l)-diverse, 0 if none is.
+    """Return the largest l for which each class is recursive (c, l)-diverse, 0 if there is none.
 
     It is if f_1 < c (f_l + … + f_m), c = up / down, with the counts f_1 ≥ f_2 ≥ … of its values.
     """

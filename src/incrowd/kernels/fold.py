@@ -3,8 +3,9 @@
 A key is an unsigned 64-bit number. Every kernel works on the part of the arrays it is given, so
 that several threads can each take a part.
 
-Shapes: keys, local, origin and place have one entry per key; counts, free, found and offset one per
-part, start one more; digits (columns, keys). A hash table has 2^n slots, more than keys.
+Shapes: keys, local, origin and place have one entry per key; counts, free and found one per part;
+start and offset one more, the end of the last part; digits (columns, keys); rank one per distinct
+key, in the order of `offset`. A hash table has 2^n slots, more than keys.
 """
 
 import numpy as np
@@ -48,7 +49,7 @@ def mark_dense(keys: Keys, seen: Flags) -> None:
 
 @jit
 def place_dense(keys: Keys, rank: Codes, place: Codes) -> None:
-    """Fill `place` with `rank[key]` of each key."""
+    """Fill `place` with `rank[key]` of each key; `rank` has an entry for every possible key."""
     for i in range(len(keys)):
         place[i] = rank[keys[i]]
 

@@ -3,7 +3,8 @@
 Classes are numbered 0, 1, …; an entry of class -1 is left out, where nothing else is said.
 
 Shapes: class_of, codes, people, values and unit have one entry per row; totals (classes,); a
-histogram is compressed rows: start (classes + 1,), code and count (entries,).
+histogram is compressed rows: start (classes + 1,), code and count (entries,). Codes are below
+`domain`.
 """
 
 import numpy as np

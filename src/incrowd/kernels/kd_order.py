@@ -38,8 +38,10 @@ def widest_column(scales: Scales, span: Codes) -> int:
 def balanced_cut(values: Counts, total: Counts, apart: Flags) -> int:
     """Return the lowest code of the second half of the best cut of a part.
 
-    A cut that parts the missing (code 0) from the rest is best, else the most balanced one that is
-    allowed. If no cut is allowed, the highest code is returned.
+    `values` are the distinct codes of the part, two or more, ascending, `total` the records of
+    each; `apart` flags those after which a cut is allowed. A cut that parts the missing (code 0)
+    from the rest is best, else the most balanced one. If none is allowed, the highest code is
+    returned.
     """
     if values[0] == 0:
         return int(values[1])

@@ -17,7 +17,8 @@ worth; near (candidates, d), where each candidate is in each column. `prices` an
 other]` is what the run between two codes costs, in either order, `rank[table[j] + row + other]` the
 rank of that price around the first code, and `prices[chain[j] + row + r]` the price of rank r.
 Prices never fall as a box grows; the caller sees to it. A *step* is one candidate looked at;
-`reach` is a price that a box must stay below. The *list* of a part is a run of `items`.
+`reach` is a price that a box must stay below. The *list* of a part is a run of `items`. `known` is
+the least ratio found so far around each point: shape (n,).
 """
 
 from typing import NamedTuple

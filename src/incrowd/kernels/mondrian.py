@@ -70,7 +70,7 @@ def span_cost(boxes: BoxCosts, j: int, least: int, high: int) -> float:
 def code_counts(
     items: CutItems, part: Codes, j: int, least: int, high: int
 ) -> tuple[Counts, Counts]:
-    """Return the distinct codes of column j in a part, ascending, and the records of each."""
+    """Return the distinct codes of column j in a part, `least` to `high`, and records of each."""
     cells, counts = items
     span = high - least + 1
     if span > 4 * len(part) + 64:
@@ -170,7 +170,10 @@ def index_of_largest(numbers: Counts | Floats) -> int:
 
 @jit
 def most_balanced_cut(values: Counts, total: Counts, apart: Flags, k: int) -> tuple[int, int]:
-    """Return the most balanced allowed cut, or one through equal codes if a side would lack k."""
+    """Return the most balanced allowed cut, moved if need be until both sides have k records.
+
+    Then it may go through equal codes. If none is allowed, k records are left of the cut.
+    """
     whole, left = 0, 0
     best, at = -1, 0
     for count in total:
@@ -185,7 +188,7 @@ def most_balanced_cut(values: Counts, total: Counts, apart: Flags, k: int) -> tu
 
 @jit
 def cut_at(values: Counts, total: Counts, at: int) -> tuple[int, int]:
-    """Return the cut, (code, ties), that leaves `at` records on the left."""
+    """Return the cut, (code, ties), that leaves `at` records, less than all, on the left."""
     left = 0
     for i in range(len(values)):
         if left + total[i] > at:

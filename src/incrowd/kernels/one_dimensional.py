@@ -68,7 +68,8 @@ def assign_buckets(
     Bucket b holds the values from `cuts[b - 2]`, if there is one, to below `cuts[b - 1]`. Add how
     many there are to `sizes[b]` (missing ones to `sizes[0]`), the sum of their differences from
     `centres[b]` to `sums[b]`, and that of the squares to `squares[b]`. The binary search has no
-    branches that a processor could guess wrong.
+    branches that a processor could guess wrong. With B buckets `cuts`, ascending, is (B - 1,), and
+    `centres`, `sizes`, `sums` and `squares` are (B + 1,).
     """
     number = len(cuts)
     for i in range(len(values)):

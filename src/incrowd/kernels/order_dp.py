@@ -147,7 +147,7 @@ def least_prefix_costs(
     """Return the least cost of every prefix of the items, and the item its last class begins with.
 
     The cost of a division is the sum over its classes of records times box cost, or the `largest`
-    box cost; classes that cost more than `most` are not allowed. Prefixes that cannot be divided
+    box cost; boxes that cost more than `most` are not allowed. Prefixes that cannot be divided
     cost infinity. A class that could be two is never better (superadditive costs, Lemma 1), so no
     class goes on where its first k people and k others would do as two. The shortest class from an
     item on is a window which moves to the right: `back` holds the boxes up to its middle, `front`
@@ -224,7 +224,7 @@ def best_class_over_middle(
 
     The cost is that of the whole division. `halves` are the least costs of the prefixes of the
     items before the middle, and of the suffixes of the others, that of all of them first. Both ends
-    are the middle if no class reaches over it. The other arguments are as in `least_prefix_costs`.
+    are the middle if there is no such class. The other arguments are as in `least_prefix_costs`.
     """
     low, high, of, people, records = items
     before, after = halves

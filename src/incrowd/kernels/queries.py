@@ -19,7 +19,7 @@ def add_boxes(
     """Add to a cube of differences, per entry, its amount times the steps of its class.
 
     `entries` is (class, place of what it holds, amount). The steps of class c in dimension j are
-    those from `begins[j, c]` to before `begins[j, c + 1]`: step i moves by `place[i]` and has the
+    `begins[j, c]` to before `begins[j, c + 1]`, one or more: step i moves by `place[i]` and has the
     factor `step[i]`. Each choice of one step per dimension adds the amount times all factors at the
     entry's place plus those of the steps. The cumulative sums of the cube along its dimensions are
     then what classes spread evenly over their boxes.

@@ -70,7 +70,7 @@ def note_minimal_sets(
 
     A row gets no note if a subset of the columns is noted for it. Entry e of the notes is the set
     `sets[e]`, and `before[e]` the entry of the same row before it, or -1; `last[row]` is the latest
-    of a row. There must be room for one more entry per row.
+    of a row, or -1. There must be room for one more entry per row.
     """
     for row in fresh:
         entry = last[row]

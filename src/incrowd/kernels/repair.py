@@ -15,7 +15,7 @@ from incrowd.kernels.compile import jit
 
 @jit
 def class_boxes(quasi: Codes, row: Codes, class_of: Codes, number: int) -> tuple[Codes, Codes]:
-    """Return the smallest and the largest codes of `number` classes, one line per class."""
+    """Return the smallest and largest codes of `number` classes; 2^31 - 1 and -1 for empty ones."""
     columns = len(quasi)
     low = np.full((number, columns), np.iinfo(np.int32).max, np.int32)
     high = np.full((number, columns), -1, np.int32)
@@ -81,9 +81,9 @@ def best_partners(
 def pair_up(failing: Codes, partner: Codes, turn: Counts, number: int) -> tuple[Codes, Flags]:
     """Join failing classes to their partners; return each class's new number, and flag joined ones.
 
-    They join in the order of `turn`, numbers of failing classes, unless they or their partner have
-    been joined already or the partner is -1. New numbers keep the order; a joined class stands
-    where its first one stood. Flags are of new classes.
+    `failing[i]` joins class `partner[i]`, in the order of the places i in `turn`, unless one of the
+    two has been joined already or the partner is -1. New numbers keep the order; a joined class
+    stands where its first one stood. Flags are of new classes.
     """
     other = np.full(number, -1, np.int32)
     for i in turn:
@@ -106,7 +106,7 @@ def pair_up(failing: Codes, partner: Codes, turn: Counts, number: int) -> tuple[
 
 @jit
 def join_boxes(low: Codes, high: Codes, place: Codes, number: int) -> tuple[Codes, Codes]:
-    """Return the boxes of `number` classes once class c joined `place[c]`; -1 is left out."""
+    """Return the boxes of `number` classes once old class c is in `place[c]`; -1 is left out."""
     lows = np.full((number, low.shape[1]), np.iinfo(np.int32).max, np.int32)
     highs = np.full((number, low.shape[1]), -1, np.int32)
     for c in range(len(low)):

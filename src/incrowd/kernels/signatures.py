@@ -46,12 +46,12 @@ def _as_json(one: Any) -> Any:
 
 
 def parse_types(text: str) -> tuple[Any, ...]:
-    """Return the types that `types_as_text` has written; ValueError as in `_parse_type`."""
+    """Return the types that `types_as_text` has written; errors as in `_parse_type`."""
     return tuple(_parse_type(one) for one in json.loads(text))
 
 
 def _parse_type(one: Any) -> Any:
-    """Return the type that `_as_json` wrote; ValueError if written otherwise or fields changed."""
+    """Return the type that `_as_json` wrote; an error if written otherwise or fields changed."""
     match one:
         case str():
             return getattr(types, one)

@@ -190,6 +190,7 @@ def carried_fits() -> bool:
 
 
 def _has_features(features: str, needed: str) -> bool:
+    """Whether a processor has all features that are needed; both are names with commas between."""
     return set(needed.split(",")) <= set(features.split(","))
 
 

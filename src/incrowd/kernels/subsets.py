@@ -5,7 +5,8 @@ A *part* takes some copies of each item; it is numbered in mixed radix, `sum(tak
 so with one copy each a part is a set of bits. The number of a part that is taken from another is
 subtracted from it. Part 0 is empty; the last one is the table.
 
-Shapes: copies and stride (items,); digits (parts, items); first, own and least (parts,).
+Shapes: copies and stride (items,); digits (parts, items); first, own, least and total (parts,);
+level, that of a column's cell in each part, (parts,); costs (levels, items).
 """
 
 import numpy as np

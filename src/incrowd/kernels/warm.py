@@ -68,8 +68,9 @@ def compile_all(wanted: Sequence[Signature]) -> Iterator[Signature]:
 def run_helpers(verb: str, *, if_cold: bool = True) -> Iterator[None]:
     """Run helper processes within the block, which compile what a verb needs.
 
-    There are none if there is one core, if kernels cannot be kept or locked, or, `if_cold`, if any
-    kernel is kept or carried already. They are killed when the block ends.
+    There are none if there is one core, if numba is unknown to us, if kernels cannot be kept or
+    locked, or, `if_cold`, if any kernel is kept or carried already. They are killed when the block
+    ends.
     """
     wanted = compiling.WHOLE and compiling.CACHE is not None and store.LOCKS
     wanted = wanted and (not if_cold or compiling.first_call_compiles())
@@ -84,6 +85,7 @@ def run_helpers(verb: str, *, if_cold: bool = True) -> Iterator[None]:
 
 
 def _usable_cores() -> int:
+    """Return how many cores this process may run on; those of the machine if it cannot tell."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -45,7 +45,7 @@ class AttainedEndsCounter(CandidateCounter):
         spans: bool = True,
         sets: Mapping[int, ValueSets] | None = None,
     ) -> Counts:
-        """Count who fits the part of each class that fits fewest; without spans, each class."""
+        """Count who fits the part of each class that fits fewest; without `spans`, the class."""
         whole = super().counts(low, high, level, spans=spans, sets=sets)
         if not spans:
             return whole

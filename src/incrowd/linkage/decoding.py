@@ -134,7 +134,7 @@ class LabelDecoding:
         return there
 
     def values_of(self, labels: Codes) -> tuple[Codes, Counts]:
-        """The values of these labels one after the other, and the place in `labels` of each."""
+        """Values of these labels in turn, the place in `labels` of each; `LimitError` if many."""
         check_room(int(self.sizes[labels].sum()))
         start, value = self.values_by_label
         entry, place = entries(start, labels)

@@ -95,11 +95,11 @@ class SideClasses:
 
     @cached_property
     def class_of(self) -> Codes:
-        """The class of each row of the side."""
+        """The class of each row of the side; only if every row has one: not in joint data."""
         return self.spread_to_rows(np.arange(len(self.sizes))).astype(np.int32)
 
     def spread_to_rows(self, figure: Counts, alone: Counts | None = None) -> Counts:
-        """The figure of its class for each row; rows without a class keep their own of `alone`."""
+        """Per row the figure of its class; rows without a class, if any, keep theirs of `alone`."""
         found = np.empty(len(self.rows), dtype=figure.dtype) if alone is None else alone.copy()
         kernels.fill_owner_figures(self.start, self.rows, figure, found)
         return found
@@ -254,7 +254,7 @@ class Fit:
 
     @property
     def rows_of_a_person(self) -> float:
-        """Mean number of released rows that fit a person."""
+        """Mean number of released rows that fit a person, without people of resolved rows."""
         people = max(int(self.people.sizes.sum()), 1)
         return float((self.rows_fitting * self.people.sizes).sum()) / people
 

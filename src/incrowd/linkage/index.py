@@ -50,7 +50,8 @@ def make_index(
 ) -> Index:
     """Make an index for the tuples, given as one set per column: shape (d, tuples).
 
-    `rows` and `layers` need layers, `tree` needs nothing; `auto` takes the fastest.
+    `rows` looks up all rows of the world, `layers` its distinct ones, `tree` queries a tree; `auto`
+    takes the fastest. If a column has no layers (`AtomSets.layers`), it is always a tree.
     """
     layers = [one.layers for one in sets]
     patterns = None if method == "tree" else _group_patterns(sets, layers, tuples)
@@ -133,7 +134,7 @@ class LayerLookup:
         asked = self.tuples[:, pattern.tuples] + np.int32(1)
         place = np.empty(self.points.number, dtype=np.int32)
         stages = _lookup_stages(asked, [int(layer.max()) + 1 for layer in pattern.layers])
-        look = partial(_look_up, self.points.lines, digits, stages, place)
+        look = partial(_fill_places, self.points.lines, digits, stages, place)
         in_threads([partial(look, here) for here in _chunks(self.points.number)])
         return place
 
@@ -151,7 +152,8 @@ class _LookupStage:
 def _lookup_stages(asked: Codes, radices: Sequence[int]) -> list[_LookupStage]:
     """Make tables to look up tuples in, one after the other.
 
-    The number found in one, plus 1, is the first digit of the next. Digit 0 means "not found" at
+    `asked` are the digits of the tuples, shape (d, tuples), each below the radix of its column. The
+    number found in one stage, plus 1, is the first digit of the next. Digit 0 means "not found" at
     every stage, so a miss is passed on to the last.
     """
     stages: list[_LookupStage] = []
@@ -180,7 +182,7 @@ def _hash_keys(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Codes]:
     return slots, number
 
 
-def _look_up(
+def _fill_places(
     lines: Sequence[Codes],
     digits: Sequence[Codes],
     stages: Sequence[_LookupStage],
@@ -204,7 +206,7 @@ def _look_up(
 
 
 def _count_people(points: WorldPoints, place: Codes, number: int) -> Counts:
-    """Count the individuals of each tuple, everybody once; `place` is the tuple of each point."""
+    """Count the individuals of each tuple, once each; `place` is the tuple of a point, or -1."""
     if points.people is None:
         total = np.zeros(number, dtype=np.int64)
         world_tree.count_places(place, total)

@@ -130,7 +130,7 @@ class Matcher:
         self._rest = WrittenLabels(Domain(domain.kind, domain.values[order[self._known :]]))
 
     def match(self, labels: Labels, named: frozenset[str] | None = None) -> Matching:
-        """As the function `match`; `named` are the names in all of a column's labels."""
+        """As the function `match`; `named`: names in all labels of the column, by default these."""
         names = names_in_labels(labels) if named is None else named
         by_hierarchy = self._decode_labels([label for label in labels if label is not None], names)
         runs = [self._runs_of_label(label, by_hierarchy, names) for label in labels]

@@ -31,9 +31,10 @@ class Membership:
 
     @property
     def listed(self) -> float | None:
-        """The share of the released people who are in the world; None if nothing shows it.
+        """The share of the released people who are in the world; None if nothing says it.
 
-        If records were left out, the most that it can be: as if nobody on the list was left out.
+        By the ids of the original, else as `AttackerKnowledge.listed` has it. If records were left
+        out, the most that it can be: as if nobody on the list was left out.
         """
         named, records = self._ids_in_world, self.tables.release.engine.records
         if named is None:

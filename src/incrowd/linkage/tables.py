@@ -152,7 +152,7 @@ class AttackTables:
 
     @property
     def public(self) -> tuple[str, ...]:
-        """PAttr (Bettini Section 2): known columns of the world; without one, all not sensitive."""
+        """PAttr (Bettini Section 2): known columns of the world, else known, not sensitive ones."""
         if self.worlds:
             return self.known_columns_in("world")
         return tuple(self._drop_sensitive(self.known_columns))

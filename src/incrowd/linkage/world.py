@@ -264,7 +264,7 @@ def union_domain(mine: Domain, theirs: Domain) -> Domain:
 
 
 def _cast_exactly(values: Values, like: Values) -> Values:
-    """The finite values, in the type of `like` if that loses nothing, such as moments as days."""
+    """Finite floats and moments in the type of `like` if that loses nothing; others as they are."""
     if values.dtype.kind == "f":
         values = values[np.isfinite(values)]
     if values.dtype.kind in "fM":

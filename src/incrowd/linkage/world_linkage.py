@@ -72,9 +72,9 @@ class RowCandidates:
     def most_listed(self) -> Floats:
         """Per class: how many of its people can be in the world at most.
 
-        No more than it has candidates, if every row is about a different person; in total no more
-        than the world has individuals, or than are known to be listed. If that leaves a choice, the
-        people with the fewest candidates are assumed to be listed: the worst case.
+        If every row is about a different person, no more than it has candidates, and in total no
+        more than the world has individuals. In total no more than are known to be listed. If that
+        leaves a choice, people with the fewest candidates are assumed to be listed: the worst case.
         """
         most: Counts = np.where(self.fitting > 0, self.sizes, 0)
         total = float(len(self.number))

@@ -137,7 +137,7 @@ class WorldTables:
 
     @property
     def individual_by_id(self) -> dict[str, int]:
-        """By id: the number that its individual has in every world of these tables."""
+        """By id: the number of its individual in any world of these tables, which must have ids."""
         labels = self._ids[0].domain.labels.tolist()
         return {label: code for code, label in enumerate(labels, start=1)}
 

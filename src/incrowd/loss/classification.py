@@ -44,7 +44,7 @@ class Classification(Loss):
 
         The majority of a union is no larger than the majorities of its parts together, and to
         suppress a record costs no less than to show it. People who stand in several records are
-        counted once in a union, so then nothing is known.
+        counted once in a union, so then nothing is known, nor without the rows of the outcome.
         """
         del smallest, spare
         if outcome.tally is None or outcome.tally.has_units:
@@ -52,7 +52,7 @@ class Classification(Loss):
         return self.of(outcome)
 
     def surcharge(self, failing: Outcome, smallest: int) -> float:
-        """What failing records lose more than `bound` says, which counts the minority only."""
+        """What failing records add to `bound`: their share in class majorities; 0 if unknown."""
         del smallest
         if failing.tally is None or failing.tally.has_units or failing.records == 0:
             return 0.0

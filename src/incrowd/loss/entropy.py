@@ -12,7 +12,7 @@ from incrowd.recoding import Outcome, QuasiColumn
 from incrowd.values import STRICT, dataclass
 
 _ROWS = 2**21
-"""Rows whose costs are told at a time: a table may have very many."""
+"""Rows whose costs are computed at a time: a table may have very many."""
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -70,7 +70,10 @@ def _tabled_costs(cells: ShownCells, codes: Codes, place: Codes) -> Floats:
 
 
 def _costs(cells: ShownCells, codes: Codes, place: Codes) -> Floats:
-    """What records with these codes pay, shown as the cells `place`: the share of bits lost."""
+    """The share of bits that each code loses if it is shown as cell `place`; 1 if suppressed.
+
+    Otherwise 0 for a missing value and for codes that no record has.
+    """
     frequency = cells.column.frequency
     own = np.maximum(frequency[codes], 1)
     bits = np.log2(np.maximum(_records_under(cells, frequency)[place], own) / own)

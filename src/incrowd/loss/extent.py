@@ -63,7 +63,7 @@ class IlInf(Loss):
         return float(ncp_of_classes(outcome).max()) if len(outcome.classes) else 1.0
 
     def bound(self, outcome: Outcome, smallest: int = 1, spare: int | None = None) -> float:
-        """A lower bound: the largest extent after the farthest classes are left out."""
+        """A lower bound: the largest extent after the widest classes are left out."""
         del smallest
         if len(outcome.classes) == 0:
             return 0.0
@@ -95,7 +95,7 @@ class WeightedMaxNcp(Loss):
 
 
 def _largest_extent(extents: Floats, outcome: Outcome, spare: int | None) -> float:
-    """The largest extent that stays if the farthest classes, `spare` records, are left out.
+    """The largest extent that stays if the widest classes, up to `spare` records, are left out.
 
     The smallest of all if any number may be (None), or if all are. Higher classes reach no less.
     """

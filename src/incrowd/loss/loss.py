@@ -60,7 +60,7 @@ class Loss(ABC):
         return self.figure(figure)
 
     def cost(self, cells: ShownCells) -> Floats:
-        """What a record pays for each of these cells, if the loss is `per_cell`."""
+        """What a record pays for each of these cells; `NotImplementedError` unless `per_cell`."""
         raise NotImplementedError(f"{self.name} is not a mean of what {type(cells).__name__} cost")
 
     def cell_costs(self, column: QuasiColumn) -> Floats | None:
@@ -84,10 +84,10 @@ class Loss(ABC):
         return self.of(outcome) if self.rises else -inf
 
     def surcharge(self, failing: Outcome, smallest: int) -> float:
-        """By how much a node loses more than `bound` of any node below it, at the least.
+        """What a node loses at the least beyond `bound` of any node at or below it.
 
-        `failing` shows the classes of a node at or above whose records are left out wherever levels
-        are lower; all others are suppressed in it.
+        `failing` is the outcome of a node at or above it in which only those classes leave whose
+        records must be left out wherever levels are lower. `smallest` is as for `bound`.
         """
         del failing, smallest
         return 0.0

@@ -21,7 +21,10 @@ _SHOWN: tuple[Loss, ...] = (
 
 
 def figures(outcome: Outcome, asked: Loss | None = None) -> dict[str, float]:
-    """The losses that a report shows of an outcome, by name; the loss `asked` for included."""
+    """The figures (see `Loss.figure`) of the losses that reports show and of `asked`, by name.
+
+    If the outcome has no rows, it has none of those that every report shows and that need rows.
+    """
     losses = [loss for loss in _SHOWN if outcome.tally is not None or not loss.needs_rows]
     if asked is not None and asked.name not in {loss.name for loss in losses}:
         losses.append(asked)

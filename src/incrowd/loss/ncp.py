@@ -38,7 +38,7 @@ def ncp(cells: ShownCells) -> Floats:
     the smallest and largest value of the table. A label reaches from the smallest to the largest
     value that it may stand for (`Hierarchy.reach`), whichever of them occur. Others: 0 for one
     leaf, else leaves under the node over leaves of the hierarchy, those included that the table
-    does not hold.
+    does not hold. A suppressed cell has 1, a missing value shown as missing 0.
     """
     if cells.column.hierarchy.ordered:
         share = _ordered_extents(cells)
@@ -87,14 +87,14 @@ def _cell_reach(cells: ShownCells) -> tuple[Floats, Floats]:
 
 
 def code_places(column: QuasiColumn) -> Floats:
-    """The place of each code on its scale; its rank if the scale has no finite length."""
+    """The place of each code on its scale (missing: 0); its rank if that has no finite length."""
     if has_finite_scale(column):
         return np.concatenate([[0.0], column.hierarchy.leaves.positions])
     return np.arange(len(column.hierarchy.leaves) + 1, dtype=np.float64)
 
 
 def has_finite_scale(column: QuasiColumn) -> bool:
-    """Whether the column's scale has a finite length."""
+    """Whether the first and the last value that the table holds are a finite distance apart."""
     place = np.concatenate([[0.0], column.hierarchy.leaves.positions])
     first, last = column.range
     with np.errstate(over="ignore", invalid="ignore"):

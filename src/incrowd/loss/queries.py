@@ -108,7 +108,7 @@ class _AskedOutcome:
         return number_columns(np.stack([self._codes(name) for name in names]))
 
     def _masks(self, query: Query) -> dict[str, Flags]:
-        """By column: the codes that all conditions of a query allow."""
+        """By column of a condition: flags of the codes that all conditions of a query allow."""
         masks: dict[str, Flags] = {}
         for condition in query.where:
             mask = self._mask_of(condition, query)
@@ -173,7 +173,7 @@ class _UnfitError(Exception):
 
 
 def _fulfilling_values(domain: Domain, condition: Condition, *, ordered: bool) -> Flags:
-    """Which values of a column fulfil a condition; `_UnfitError` if it does not fit them."""
+    """Flags of the values that fulfil a condition; `_UnfitError` if it does not fit them."""
     if domain.kind is Kind.TEXT:
         values, scale = condition.values, np.arange(len(domain), dtype=np.float64)
         if not all(isinstance(value, str) for value in values):

@@ -130,7 +130,7 @@ class Cubes:
         return CubeAnswer(true, estimate + gone * self.counted.even * apart, total)
 
     def _places(self, group: Sequence[int], sizes: Sequence[int]) -> Counts:
-        """The place of each row of the tally in a cube by these columns."""
+        """The index of each row of the tally in a cube by these columns of `sizes` codes."""
         place = np.zeros(self.tally.rows, dtype=np.int64)
         for j, size in zip(group, sizes, strict=True):
             place *= size
@@ -138,7 +138,7 @@ class Cubes:
         return place
 
     def _true_counts(self, place: Counts, cells: int) -> tuple[Counts, Counts]:
-        """The indices of the cells in which the table holds somebody, and the records in each."""
+        """Indices (code held times `cells`, plus place) of the cells with records; their number."""
         counted = self._passing & (self.counted.held >= 0)
         held = self.counted.held[counted].astype(np.int64)
         keys = held * cells + place[counted]
@@ -285,7 +285,7 @@ def _runs_of_cells(cells: ShownCells) -> _CodeRuns:
 
 
 def _set_runs(cells: ShownCells, least: int, most: int) -> _CodeRuns:
-    """The values of sets as runs; a set that is shown as suppressed is one run of all codes."""
+    """The values of sets as runs; a suppressed set is the one run of codes `least` to `most`."""
     assert cells.sets is not None  # noqa: S101  asked before
     mixed, (begin, low, high) = cells.suppressed, cells.sets.runs()
     sizes = np.diff(begin)
@@ -300,7 +300,10 @@ def _set_runs(cells: ShownCells, least: int, most: int) -> _CodeRuns:
 
 
 def _spread_steps(runs: _CodeRuns, size: int, stride: int) -> tuple[Counts, Counts, Floats]:
-    """Where each class's steps start; places and amounts: up at a run's begin, down behind it."""
+    """Where each class's steps start; places and amounts: up at a run's begin, down behind it.
+
+    Summed up along a dimension of `size` codes, `stride` places apart, steps make even shares.
+    """
     even = np.repeat(runs.even, np.diff(runs.start))
     place = np.stack([runs.low, runs.high + 1], axis=1).ravel()
     step = np.stack([even, -even], axis=1).ravel()

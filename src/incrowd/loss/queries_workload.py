@@ -69,7 +69,7 @@ class Workload:
 
 
 def parse(text: str, source: str = "workload") -> Workload:
-    """The queries of a text; `InputError` at the first line that is none.
+    """The queries of a text; `InputError` at the first line that is none, or if all are blank.
 
     >>> parse("COUNT WHERE age BETWEEN 20 AND 30 AND sex = 'F' GROUP BY zip").queries[0].group_by
     ('zip',)

@@ -105,7 +105,7 @@ class AlphaK(Model):
         return ShareLimits(most=fraction(self.alpha)) if column == self.column else ShareLimits()
 
     def in_numbers(self, columns: Mapping[str, SensitiveColumn]) -> tuple[ClassRule, ...]:
-        """Two rules that a class must keep: k people, and no share above alpha."""
+        """Two rules: a class holds at least k people, and no value has a share above alpha."""
         del columns
         share = fraction(self.alpha)
         fair = ClassRule(rules.SHARE, self.column, share.numerator, share.denominator)

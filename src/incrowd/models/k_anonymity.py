@@ -46,7 +46,7 @@ class KAnonymity(Model):
         return float(classes.people.min()) if len(classes) else float("inf")
 
     def possible(self, whole: Classes) -> float:
-        """The k of all people in one class."""
+        """The number of all people of the table, who are one class at best."""
         return float(whole.people.sum())
 
     def as_world_model(self) -> KMap:

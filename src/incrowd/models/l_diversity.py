@@ -106,7 +106,7 @@ class LDiversity(Model):
 
     @property
     def trivial(self) -> bool:
-        """Whether one value is enough."""
+        """Whether one value is enough; false for `recursive`, whose c decides too."""
         return self.l <= 1 and self.kind != "recursive"
 
     @property
@@ -115,7 +115,7 @@ class LDiversity(Model):
         return self.kind == "frequency"
 
     def satisfied_by(self, classes: Classes) -> Flags:
-        """Which classes are l-diverse; shares are compared without rounding."""
+        """Which classes are l-diverse; of `entropy` give or take 1e-9, of other kinds exactly."""
         held = histogram_of(classes, self.name, self.column)
         match self.kind:
             case "frequency":
@@ -187,7 +187,7 @@ class LDiversity(Model):
         return ShareLimits(most=1 / fraction(self.l))
 
     def in_numbers(self, columns: Mapping[str, SensitiveColumn]) -> tuple[ClassRule, ...]:
-        """The one rule of the model's kind."""
+        """One rule: the values of a class are l-diverse by the model's kind."""
         del columns
         match self.kind:
             case "frequency":

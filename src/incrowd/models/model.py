@@ -34,13 +34,15 @@ class ClassRule(NamedTuple):
     """A condition on the people and the values of a class in numbers (`kernels.rules`)."""
 
     kind: int
+    """A constant of `kernels.rules`, which says what `a`, `b`, `c` and `limit` mean."""
     column: str = ""
-    """The sensitive column whose values it counts."""
+    """The sensitive column whose values it counts; empty if it counts people only."""
     a: int = 0
     b: int = 0
     c: int = 0
     limit: float = 0.0
     table: tuple[float, ...] = ()
+    """For t-closeness: how the whole table is spread (see `TCloseness.in_numbers`)."""
 
 
 class Model(ABC):
@@ -155,7 +157,8 @@ class Model(ABC):
     def bind_to(self, table: TableSize) -> "Model":
         """The model for a table of this size; itself if the size does not matter.
 
-        Searches also look at some classes of a table alone: what it asks of them stays the same.
+        `PolicyError` if its settings contradict the size. Searches also look at some classes of a
+        table alone: what it asks of them stays the same.
         """
         del table
         return self
@@ -194,7 +197,7 @@ class Model(ABC):
         return 1
 
     def enough_values(self) -> int:
-        """How many people with a value of their own each satisfy it as a class; 1 if unknown."""
+        """How many people with different values have as many as it asks for; 1 if unknown."""
         return 1
 
     def values_left(self) -> float:
@@ -218,9 +221,10 @@ class Model(ABC):
     def in_numbers(self, columns: Mapping[str, SensitiveColumn]) -> tuple[ClassRule, ...] | None:
         """Rules in numbers that a class keeps only if it satisfies the model; None if it has none.
 
-        `columns` are the sensitive columns by name.
-        A search that has them judges classes one by one, thousands of times a second. They may ask
-        for more than the model, by as much as rounding takes, never for less.
+        `columns` are the sensitive columns by name, the model's among them; `PolicyError` if one
+        lacks a hierarchy that the model needs. A search that has rules judges classes one by one,
+        thousands of times a second. A rule may ask for more than the model, by as much as rounding
+        takes, never for less.
         """
         del columns
         return None

@@ -86,7 +86,7 @@ class Probabilistic(Model):
         return self.labels == "declared"
 
     def bind_to(self, table: TableSize) -> "BoundProbabilistic":
-        """The model for a sample of this size, left-out people too; `PolicyError` if it is none."""
+        """The model for a sample of this size; `PolicyError` if that is above the population."""
         if table.people > self.population:
             raise PolicyError(
                 f"the table has {table.people:,} people, and {self.name} says that it is a sample "
@@ -135,7 +135,7 @@ class BoundProbabilistic(Model):
 
     model: Probabilistic
     drawn: PopulationSample
-    """The people of the table."""
+    """The table as a sample: its people, those left out too, and how it is bounded."""
     requires: ClassVar[frozenset[Requirement]] = Probabilistic.requires
     promise: ClassVar[str] = Probabilistic.promise
     monotone: ClassVar[bool] = True

@@ -145,7 +145,13 @@ class TCloseness(Model):
         return diversity.most_kept_by_nodes(*entries, *self._levels(held.column), limit)
 
     def in_numbers(self, columns: Mapping[str, SensitiveColumn]) -> tuple[ClassRule, ...]:
-        """The one rule of the model's distance, with the shares of the column as a whole."""
+        """One rule: a class is at most t from the whole table by this model's distance.
+
+        Its `table`: for `ordered` the share of the missing, then the rank of each code, 0 first,
+        then the shares up to each rank (`SensitiveColumn.scale`). Else for each of `a` levels below
+        the top the node of each code, then the share of each of `b` nodes. `PolicyError` if the
+        distance is `hierarchical` and the column has no hierarchy.
+        """
         column = columns[self.column]
         if self.distance == "ordered":
             rank, upto = column.scale
@@ -171,6 +177,7 @@ class TCloseness(Model):
         """The node of each code and the share of each node, on each level below the top.
 
         The equal distance is that of a tree whose only such level has every value by itself.
+        `PolicyError` if the distance is `hierarchical` and the column has no hierarchy.
         """
         if self.distance == "hierarchical":
             return _require_maps(column)[:-1], column.level_shares[:-1]
@@ -211,7 +218,7 @@ def _ordered_distances(held: Histogram) -> Floats:
 
 
 def _require_maps(column: SensitiveColumn) -> Codes:
-    """The `maps` of the column's hierarchy; `PolicyError` if it has none."""
+    """The `maps` of the column's hierarchy; `PolicyError` if it has none, or only a top."""
     if column.maps is None or len(column.maps) < 2:
         raise PolicyError(
             f"t-closeness with distance 'hierarchical' needs a hierarchy of '{column.name}'",

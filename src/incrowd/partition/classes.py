@@ -47,7 +47,7 @@ class SensitiveColumn:
 
     @cached_property
     def level_shares(self) -> Floats:
-        """The share of the people at each node, by level; at each code if there is no hierarchy."""
+        """The share of people at each node (code, without a hierarchy): shape (levels, nodes)."""
         if self.maps is None:
             return self.shares[np.newaxis]
         width = max(len(self.whole), int(self.maps.max(initial=0)) + 1)
@@ -197,7 +197,8 @@ def join_crowds(
 
     If people have records in several rows, give the tally and the class of each of its rows (those
     that `classes` was made from), so that a person counts once per crowd and value; without them,
-    such people count once per class of the crowd, which is too often.
+    such people count once per class of the crowd, which is too often. Crowds have no `world`; if no
+    crowd is more than its class, the classes are returned as they are.
     """
     if not missing.any() and number_columns(nodes)[1] == len(classes):
         return classes

@@ -42,7 +42,7 @@ class QuasiColumn:
 
     @property
     def divisible(self) -> bool:
-        """Whether a cut between any two codes lowers both costs, not only one between branches."""
+        """Whether a cut between any two codes narrows what each side shows, not just some cuts."""
         return self.hierarchy.ordered or self.sets
 
     @cached_property
@@ -75,13 +75,13 @@ class QuasiColumn:
             return none
         ends = grid.bounds[0].low, grid.bounds[-1].high
         named = len(grid) == 1 and grid.labels[0] != self.hierarchy.labels[-1][0]
-        if ends != (None, None) or named:
+        if ends != (None, None) or named:  # a cell with a label of its own shows that
             return none
         whole: Flags = (grid.of[low] == 1) & (grid.of[high] == len(grid))
         return whole
 
     def reach(self, low: Codes, high: Codes) -> tuple[Floats, Floats]:
-        """The ends of each span's label, on the column's scale."""
+        """The smallest and largest place that each span's label covers (see `Hierarchy.reach`)."""
         if self.grid is None:
             begin, end = self.hierarchy.reach[self.lowest]
         else:

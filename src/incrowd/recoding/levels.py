@@ -63,8 +63,8 @@ class CellLevels(Recoding):
     def merge_alike(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> "CellLevels":
         """The recoding after classes that show the same in every column are made one.
 
-        A node that stands on several levels shows one label, so what is compared are runs of
-        leaves, and whether a cell is suppressed.
+        `tally` is the whole table's, not cut into pieces. A node that stands on several levels
+        shows one label, so what is compared are runs of leaves, and whether a cell is suppressed.
         """
         cut = tally.split(self.pieces.row, self.pieces.count)
         low, high, level = self.cells(cut, columns)
@@ -111,7 +111,7 @@ class ColumnBuckets(Recoding):
     spans: ClassVar[bool] = True
 
     def cells(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Codes, Codes]:
-        """What each class shows: its bucket in each column."""
+        """What each class shows: the span or node over what leaves of its bucket in each column."""
         kept = self.pieces.class_of >= 0
         shown = []
         for j, (column, bucket) in enumerate(zip(columns, self.class_buckets(tally), strict=True)):
@@ -121,12 +121,16 @@ class ColumnBuckets(Recoding):
         return stack_columns(shown, len(first_rows(self.pieces.class_of)))
 
     def class_buckets(self, tally: Tally) -> Codes:
-        """The bucket of each class in each column, numbered 0, 1, … among those that leave."""
+        """The bucket of each class in each column: shape (d, classes); `tally` has a row per piece.
+
+        Of a column only the buckets that some released class shows are numbered: 0, 1, … in their
+        order in `buckets`.
+        """
         first = first_rows(self.pieces.class_of)
         found = [of[tally.quasi[j, first]] for j, of in enumerate(self.buckets)]
         places = [np.unique(bucket, return_inverse=True)[1] for bucket in found]
         return np.array(places, dtype=np.int32).reshape(len(found), len(first))
 
     def value_sets(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> Mapping[int, ValueSets]:
-        """The values of the bucket of each class."""
+        """The set of the values that leave in each class's bucket, by index of the column."""
         return value_sets(tally, self.pieces.class_of, columns, self.class_buckets(tally))

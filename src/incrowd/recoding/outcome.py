@@ -43,7 +43,7 @@ class Outcome:
     """Quasi-identifying cells leave as they are and the sensitive ones by class; the matrices then
     hold the first record of each class, at level 0."""
     buckets: Codes | None = None
-    """The bucket of each class in each column, where a bucket shows the same in every class."""
+    """What `Recoding.class_buckets` returns: shape (d, classes), None without buckets."""
 
     @property
     def records(self) -> int:

@@ -29,7 +29,7 @@ class Pieces:
 
 
 def classes_of_records(row_of: Codes, pieces: Pieces, draw: np.random.Generator) -> Codes:
-    """The class of each record, given its row; which records of a row go where is drawn."""
+    """The class of each record, -1 if left out, given its row; who of a row goes where is drawn."""
     drawn = draw.permutation(len(row_of))
     place = drawn[_stable_order(row_of[drawn])]
     order = _stable_order(pieces.row)
@@ -54,7 +54,7 @@ def renumber_classes(place: Codes, class_of: Codes) -> Codes:
 
 
 def first_rows(class_of: Codes) -> Codes:
-    """The first row of each class."""
+    """The first row of each class; rows of class -1 are left out, every other class has a row."""
     number = int(class_of.max(initial=-1)) + 1
     first = np.zeros(number, dtype=np.int32)
     rows = np.flatnonzero(class_of >= 0).astype(np.int32)
@@ -76,17 +76,21 @@ class Recoding(ABC):
 
     @abstractmethod
     def cells(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Codes, Codes]:
-        """What each class shows: low, high and level (d, classes); `tally` has a row per piece."""
+        """First code, last code and level by class: (d, classes); `tally` has a row per piece."""
 
     def class_buckets(self, tally: Tally) -> Codes | None:
-        """The bucket of each class in each column; None unless columns are cut into buckets."""
+        """The bucket of each class in each column: shape (d, classes); None without buckets.
+
+        `tally` has a row per piece. Of a column only the buckets that some released class shows are
+        numbered: 0, 1, … in their order.
+        """
         del tally
         return None
 
     def value_sets(
         self, tally: Tally, columns: tuple[QuasiColumn, ...]
     ) -> "Mapping[int, ValueSets]":
-        """The values that cells show, by index of the column, for columns that show sets."""
+        """The sets that classes show, by index of the column; `tally` has a row per piece."""
         del tally, columns
         return {}
 

@@ -86,7 +86,8 @@ class ValueSets:
     def as_read(self) -> "ValueSets":
         """The sets as a reader of all labels reads them: `*others*` is every value that none names.
 
-        Values that might be named, but are in no set that is shown, then belong to it.
+        Values that might be named, but are in no set that is shown, then belong to a shown node
+        over them, else to `*others*`. Without `*others*` in any set nothing changes.
         """
         pools = self.pools
         if pools is None or pools.others is None:
@@ -116,7 +117,7 @@ def value_sets(
 
 
 def _sets_of(group: Counts, codes: Codes, column: QuasiColumn) -> ValueSets:
-    """The set of each group from its pairs of a group and a code; members of pools, if any."""
+    """The set of each group 0, 1, …, `group[i]` holding `codes[i]`; it names pools if there are."""
     pools = column.pools
     member = codes if pools is None else pools.of[codes]
     width = len(column.frequency)
@@ -155,8 +156,8 @@ class Spans(Recoding):
     def merge_alike(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> "Spans":
         """The recoding after classes that show the same in every column are made one.
 
-        Missing mixed with values is shown as suppressed, whatever the values, and so are spans
-        without an end.
+        `tally` is the whole table's, not cut into pieces. Missing mixed with values is shown
+        as suppressed, whatever the values, and so are spans without an end.
         """
         cut = tally.split(self.pieces.row, self.pieces.count)
         sets = value_sets(cut, self.pieces.class_of, columns).values()
@@ -167,7 +168,11 @@ class Spans(Recoding):
 def number_shown(
     cells: tuple[Codes, Codes, Codes], columns: tuple[QuasiColumn, ...], sets: Sequence[Codes] = ()
 ) -> Codes:
-    """A number per class, equal for classes that show the same low and high, level and sets."""
+    """A number 0, 1, … per class, equal for classes whose cells show the same in every column.
+
+    `cells` are low, high and level (d, classes), `sets` the `ValueSets.numbers` of columns that
+    show sets. Missing mixed with values and spans without an end count as suppressed.
+    """
     low, high, level = (of.copy() for of in cells)
     for j, column in enumerate(columns):
         endless = column.flag_endless(low[j], high[j])
@@ -207,7 +212,7 @@ class GivenCells(Recoding):
 def covering_cells(
     column: QuasiColumn, group_of: Codes, codes: Codes
 ) -> tuple[Codes, Codes, Codes]:
-    """The low code, high code and level of the cell that covers the codes of each group."""
+    """Low code, high code and level of the cell over each group 0, 1, … (`group_of`) of codes."""
     low = np.full(int(group_of.max(initial=-1)) + 1, np.iinfo(np.int32).max, dtype=np.int32)
     high = np.zeros_like(low)
     np.minimum.at(low, group_of, codes)

@@ -157,14 +157,14 @@ def _are_same_rows(
 
 
 def _is_same_digest(
-    checked: CheckedRelease, certificate: Certificate | None, same: bool | None
+    checked: CheckedRelease, certificate: Certificate | None, same_rows: bool | None
 ) -> bool | None:
     """Whether the certificate belongs to this release; None without one, or if that is unknown."""
     if certificate is None:
         return None
     if certificate.digest.of == checked.digest.of:
         return certificate.digest == checked.digest
-    return same  # digests of a frame and of a file cannot be compared
+    return same_rows  # digests of a frame and of a file cannot be compared
 
 
 def _digest_faults(

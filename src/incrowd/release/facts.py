@@ -136,7 +136,7 @@ def _risk_of(proved: Proved) -> Risk:
     if can_judge_in_blocks(table) and policy.weight is None:
         rows = ReleasedRows.of_table(table, proved.staged)
         blocks = proved.staged.blocks(rows.stored_names(policy.quasi), held, rows.clear_missing)
-        tallies = (_tally(rows, block, policy.quasi, names) for block in blocks)
+        tallies = (_tally_shown(rows, block, policy.quasi, names) for block in blocks)
         found = measure_blocks(tallies, sensitive, missing=policy.missing)
         if found is not None:
             return found
@@ -144,13 +144,14 @@ def _risk_of(proved: Proved) -> Risk:
     lines = proved.staged.counts(
         rows.stored_names(policy.quasi), held, unit=table.unit is not None, weight=policy.weight
     )
-    return measure(_tally(rows, lines, policy.quasi, names), sensitive, missing=policy.missing)
+    tally = _tally_shown(rows, lines, policy.quasi, names)
+    return measure(tally, sensitive, missing=policy.missing)
 
 
-def _tally(
+def _tally_shown(
     rows: ReleasedRows, lines: CountedRows, quasi: Sequence[str], sensitive: Sequence[str]
 ) -> Tally:
-    """Tally what a release shows, labels numbered by their text."""
+    """Tally counted rows (`lines`) of a release: labels numbered by text, sensitive codes held."""
     cells = rows.clear(lines).cells
     shown = [number_cells(cells[name]).codes.astype(np.int32) for name in quasi]
     held = [lines.codes[name] for name in sensitive]
@@ -168,13 +169,13 @@ def _least_l(proved: Proved, risk: Risk) -> Any:
     return reached if len(reached) > 1 else next(iter(reached.values()), None)
 
 
-def _keeps_bound(policy: Policy, largest: float) -> bool | None:
+def _keeps_bound(policy: Policy, largest_ncp: float) -> bool | None:
     """Whether no class loses more than the search allows; None without any limit."""
     most = policy.search.largest_class_loss
     limited = any(c.highest is not None or c.widest is not None for c in policy.columns.values())
     if most is None and not limited:
         return None
-    return most is None or largest <= most + ROUNDING  # limits of columns hold in every release
+    return most is None or largest_ncp <= most + ROUNDING  # limits of columns hold in every release
 
 
 def _count_people(proved: Proved) -> int:

@@ -24,7 +24,7 @@ def kept_columns(policy: Policy) -> tuple[str, ...]:
 def measure_alone_by_policy(
     blocks: Blocks, policy: Policy, uncounted: Collection[str] = ()
 ) -> Alone | None:
-    """Count whom kept columns single out, everybody for `uncounted` ones; None if none is kept."""
+    """Count whom kept columns single out (`uncounted` ones: everybody); None if none is kept."""
     kept = kept_columns(policy)
     if not kept:
         return None
@@ -37,18 +37,19 @@ def measure_alone_by_policy(
 
 
 def _alone_limit(policy: Policy) -> AloneLimit:
+    """The share of people who may be alone, and the columns by which the policy accepts it."""
     accepted = (name for name, column in policy.columns.items() if column.alone == "accept")
     return AloneLimit(policy.max_alone, frozenset(accepted))
 
 
 def demand_few_alone(alone: Alone | None) -> None:
-    """Refuse a release of which kept columns single out more people than the policy allows."""
+    """Raise `NotMetError` if kept columns single out more people than the policy allows."""
     if alone is not None and not alone.ok:
         raise _too_many_alone_error(alone)
 
 
 def refuse_telling_values(engine: Engine, policy: Policy) -> None:
-    """Refuse kept columns whose values alone single out too many, before anything is searched.
+    """Raise `NotMetError` if kept columns by themselves single out too many, before any search.
 
     What a release shows of quasi-identifiers can only single out more. Records that may be left out
     are taken to be those who are alone. Nothing is refused if people have several records, if

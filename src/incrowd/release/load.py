@@ -109,6 +109,7 @@ class RunContext:
     """Where parts that are done are kept, to go on from them after a crash."""
 
     def __post_init__(self) -> None:
+        """Refuse a negative seed."""
         if self.seed is not None and self.seed < 0:
             raise PolicyError("the seed must be a whole number of at least 0")
 

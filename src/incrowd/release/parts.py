@@ -286,7 +286,10 @@ class RecodingJob:
 
 
 def _outcome_of_classes(problem: Problem, cells: pl.DataFrame, records: int) -> Outcome:
-    """Make the outcome: equal lines of `cells` are one class; other `records` are left out."""
+    """Make the outcome of lines of `cells` (see `PartEngine.class_cells`), equal ones as a class.
+
+    `records` are those of the table; whoever is in no line is left out.
+    """
     width = len(problem.columns)
     empty = np.zeros((width, 0), dtype=np.int32)
     if cells.is_empty():

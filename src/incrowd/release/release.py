@@ -56,6 +56,7 @@ class Release(ProvedFacts, Shown):
     _seal: object = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
+        """Refuse a release that `of_verified` did not make."""
         if self._seal is not _SEAL:
             raise NotMetError("rows must be verified to make a release")
 

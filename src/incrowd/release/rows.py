@@ -27,7 +27,7 @@ DIGITS = 32
 
 
 def check_key(key: bytes | None) -> bytes:
-    """Refuse a key that is missing or too short; return it."""
+    """Return the key; `PolicyError` if it is missing, not bytes or shorter than `SHORTEST_KEY`."""
     if key is None:
         raise PolicyError(
             "pseudonyms need a secret key",
@@ -77,16 +77,16 @@ def columns_to_split(quasi: Quasi, names: Iterable[str]) -> tuple[str, ...]:
     return found
 
 
-def ends_of(hierarchy: Hierarchy, labels: Texts) -> tuple[Texts, Texts]:
+def end_values(hierarchy: Hierarchy, labels: Texts) -> tuple[Texts, Texts]:
     """Return the smallest and the largest value of each label; None where it has no such end."""
-    known = {label: _ends_of_label(hierarchy, label) for label in set(labels.tolist())}
+    known = {label: _end_values_of_label(hierarchy, label) for label in set(labels.tolist())}
     ends = np.empty((2, len(labels)), dtype=object)
     for i, label in enumerate(labels.tolist()):
         ends[:, i] = known[label]
     return ends[0], ends[1]
 
 
-def _ends_of_label(hierarchy: Hierarchy, label: str | None) -> Sequence[object]:
+def _end_values_of_label(hierarchy: Hierarchy, label: str | None) -> Sequence[object]:
     """The smallest and largest value of a label: None if open, twice None if it shows nothing."""
     if label is None or label == hierarchy.labels[-1][0]:
         return None, None
@@ -192,7 +192,7 @@ def _split_ends(table: LoadedTable, cells: dict[str, Cell]) -> dict[str, Cell]:
     for name in columns_to_split(spans, table.engine.names):
         cell = cells.pop(name)
         assert isinstance(cell, ByClass)  # noqa: S101  what is split shows a label by class
-        ends = ends_of(table.quasi[name][1], cell.labels)
+        ends = end_values(table.quasi[name][1], cell.labels)
         cells |= {
             title: ByClass(values, typed=True)
             for title, values in zip(end_names(name), ends, strict=True)

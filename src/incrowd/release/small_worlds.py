@@ -257,7 +257,7 @@ class _AlikeTables:
         self._owned: dict[tuple[Shown, int], Fraction] = {}
 
     def refuse_another_release(self) -> None:
-        """Refuse if the table itself, drawn from the world, does not give its release."""
+        """Raise `InfeasibleError` if the table itself, drawn from the world, gives another one."""
         again = self._search_counts(self._drawn.held)
         if again is None or again[0] != self._release:
             raise InfeasibleError(
@@ -307,7 +307,7 @@ class _AlikeTables:
 
 
 def demand_posterior(policy: Policy, found: Posterior) -> None:
-    """Refuse a release from which somebody who knows the search concludes too much."""
+    """Raise `NotMetError` if somebody who knows the search concludes too much from the release."""
     for model in policy.models:
         limits: Mapping[str, tuple[Fraction, Fraction]] = {
             "presence": (found.presence, fraction(model.largest_presence())),

@@ -29,7 +29,7 @@ class OptionKind:
     """What follows the flag, for a form that takes values by column."""
 
     def refuse_wrong(self, name: str, value: Any) -> None:
-        """For a plain number refuse texts, NaN, and values out of its limits; None passes."""
+        """For a plain number refuse other types, NaN, and values out of its limits; None passes."""
         if value is None or self.type not in {int, float} or self.form != "plain":
             return
         number = Integral if self.type is int else Real

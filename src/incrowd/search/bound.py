@@ -99,7 +99,8 @@ def lower_bound(
     """A lower bound of the problem's loss; the less the `recoding` loses, the closer the bound is.
 
     With a `sample` an estimate from so many records, drawn by the problem's seed. If time is up,
-    the bound proved so far; 0 if a class may have one record. `PolicyError` if the loss has none.
+    the bound proved so far; 0 if a class may have one record, or nothing is lost. Errors are those
+    of `raise_if_no_bound`.
     """
     raise_if_no_bound(problem.loss, exact=recoding.exact)
     size = least_records(problem)
@@ -129,7 +130,7 @@ def _estimate(
 ) -> tuple[float, int, float]:
     """The mean worth, size and margin (95 %) of a sample; `draw`: how many records, and the seed.
 
-    The mean is 0 and the margin 1 if the time allowed fewer than two records.
+    The mean is 0 and the margin 1 if there are fewer than two records, or time for fewer.
     """
     shares = space.counts / space.counts.sum()
     drawn = np.random.default_rng(draw).choice(len(shares), draw[0], p=shares)
@@ -183,6 +184,7 @@ class _PricedSpace:
     codes: Codes
     """Bins, one line per point; dear columns first, so that sums of prices grow fast."""
     counts: Counts
+    """Records at each point."""
     point_of: Codes
     """The point of each row of the tally."""
     prices: kernel.Prices

@@ -49,7 +49,8 @@ def drop_compared_models(problem: Problem) -> Problem:
 def run_against_release(problem: Problem, run: Run, watch: Watch) -> Found:
     """Search until classes satisfy their models compared with the release itself.
 
-    Each run but the last gets half of the time that is left. `InfeasibleError` if nothing is found.
+    Each run gets half of the time that is left. If none of them will do, a last one, with all that
+    is left, may leave nobody out; `InfeasibleError` if it finds nothing either.
     """
     if not depends_on_left_out(problem):
         return run(problem, watch)
@@ -85,7 +86,8 @@ def _column_of_kept(held: Histogram) -> SensitiveColumn:
 def _run_first(problem: Problem, run: Run, watch: Watch) -> tuple[Found, Problem] | None:
     """Run once; if nothing satisfies all models, without those that compare with the release.
 
-    None if nothing was found and all models compare; `InfeasibleError` if the others fail too.
+    Return what was found, and the problem with all models. None if nothing was found and all models
+    compare; `InfeasibleError` if the others fail too.
     """
     found = _run_again(problem, run, watch)
     if found is not None:
@@ -111,7 +113,7 @@ def _half_watch(watch: Watch) -> Watch:
 
 
 def _excess(problem: Problem, outcome: Outcome) -> list[float]:
-    """How far the worst class is beyond each model's limit; 0 if it compares with no release."""
+    """By model, how far the worst class is beyond its limit; 0 if it compares with no release."""
     own = replace(problem, sensitive=spread_of(problem, outcome))
     named = {column.name: column for column in own.sensitive}
     classes = judged_classes(own, outcome)

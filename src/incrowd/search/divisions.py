@@ -25,18 +25,18 @@ from incrowd.search.small_tables.small_table import SmallTable
 from incrowd.watch import Watch
 
 LARGEST = 8
-"""The most items of a tiny table: they have 21,147 divisions, some left out or none."""
+"""The most items of a tiny table: they have 21,146 divisions, some left out or none, never all."""
 _OFTEN = 256
 """How many divisions are looked at between two looks at the watch."""
 
 
 def is_tiny(problem: Problem) -> bool:
-    """Whether the table is small enough, and no world must be asked about each class."""
+    """Whether there are at most `LARGEST` rows, and no world must be asked about each class."""
     return problem.tally.rows <= LARGEST and problem.world is None
 
 
 def best_division(problem: Problem, watch: Watch) -> Found:
-    """The cheapest division of a tiny table that was met in time; `InfeasibleError` if none was."""
+    """The cheapest allowed division of a tiny table met in time; `InfeasibleError` if none is."""
     table = _TinyTable.of(problem)
     best, least = None, inf
     for number, (classes, out) in enumerate(table.divisions()):
@@ -63,11 +63,11 @@ class _TinyTable:
     records: Counts
     """Records of each part."""
     fine: Flags
-    """Whether each part satisfies every model."""
+    """Whether each part satisfies every model; the empty part does not."""
     costs: Floats
-    """What the records of each part pay together as one class; infinite where limits forbid it."""
+    """What all records of each part pay as one class; infinite if empty, or if limits forbid it."""
     shown: list[tuple[int, ...]]
-    """What each part shows, as numbers: 0 where it is missing."""
+    """What each part shows: a number per column, 0 where it is missing; `()` for the empty part."""
     most: int
     """Records that may be left out."""
     gaps: bool
@@ -96,8 +96,9 @@ class _TinyTable:
     def divisions(self) -> Iterator[tuple[list[int], int]]:
         """Yield every division into admissible classes, and the part left out (0 if none is).
 
-        A class is admissible if no limit forbids it and it satisfies the models, or may with others
-        that missing values match. A division is a list of part numbers.
+        That part has at most `most` records, and is never the whole table. A class is admissible
+        if no limit forbids it and it satisfies the models, or may with others that missing values
+        match. A division is a list of part numbers.
         """
         everything = len(self.records) - 1
         for out in range(everything):
@@ -126,7 +127,7 @@ class _TinyTable:
         return float(self.costs[classes].sum()) + float(self.records[out])
 
     def may_be_released(self, classes: list[int]) -> bool:
-        """Whether these classes may: no two show the same, and every crowd satisfies the models."""
+        """Whether admissible classes may: no two show the same, each crowd satisfies the models."""
         cells = [self.shown[part] for part in classes]
         if len(set(cells)) < len(cells):
             return False

@@ -112,7 +112,7 @@ def staying_part(problem: Problem, more: int = 0) -> StayingPart | None:
 
     None if none was found; for small tables without a world there is none then. For others it is
     as large as can be if one model of one column must leave out records; several take turns, and
-    the first leaves out `more` records beyond those that must be.
+    the first leaves out `more` records beyond those that must be. Small tables ignore `more`.
     """
     small = _largest_satisfying_part(problem)
     stay = _leave_out_in_turns(problem, more) if small is None else small
@@ -130,7 +130,10 @@ def _satisfied_as_one_class(problem: Problem) -> bool:
 
 
 def _largest_satisfying_part(problem: Problem) -> Counts | None:
-    """The largest satisfying part by row, all 0 if none; None if not tried (large, or a world)."""
+    """Records by row of the largest part that satisfies every model as one class, or all 0.
+
+    None if parts are not tried: the table is large, or there is a world.
+    """
     if 2**problem.tally.rows > _FEW or problem.world is not None:
         return None
     table = SmallTable.of(problem)
@@ -197,7 +200,7 @@ def _share_out(model: Model, held: Histogram, counts: Counts, most: int) -> Coun
 
 
 def _nearest_counts(counts: Counts, wanted: Floats, total: int) -> Counts:
-    """The counts nearest to `wanted` that sum to `total` and are nowhere above `counts`."""
+    """Counts near `wanted` that sum to `total`, none above `counts`: largest fractions round up."""
     kept = np.minimum(counts, np.floor(wanted).astype(np.int64))
     part = np.where(counts > kept, wanted - kept, 0.0)
     order = np.argsort(-part, kind="stable")[: max(total - int(kept.sum()), 0)]

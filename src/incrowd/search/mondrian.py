@@ -89,10 +89,11 @@ class Mondrian(Search):
 def cut_into_parts(
     problem: Problem, watch: Watch, *, relaxed: bool, cut: Cut = "balanced"
 ) -> tuple[Pieces, bool]:
-    """Cut the table into the smallest parts; return them, and whether time allowed all cuts.
+    """Cut the table until no part can be cut; return the parts, and whether time allowed all cuts.
 
-    `InfeasibleError` if the table as one class fails a model, unless people count in several
-    classes; `LimitError` if the time is up before the first cut.
+    `relaxed` and `cut` are as in `Mondrian`. `InfeasibleError` if the table as one class fails a
+    model, unless people count in several classes; `LimitError` if the time is up before the first
+    cut.
     """
     relaxed = relaxed and not problem.tally.has_units and not problem.consistent
     if not problem.satisfied_by(as_one_class(problem)).all() and each_counts_once(problem):
@@ -176,7 +177,8 @@ def _gather_pieces(counts: Counts, origin: Codes, done: list[tuple[Codes, Codes]
 def least_size(problem: Problem) -> int | None:
     """The size from which every class satisfies the models that read no values.
 
-    None if there is none up to the whole table, or if people may have several records.
+    None if the whole table does not, if a class may fail that is larger than one that does not, or
+    if people may have several records.
     """
     if problem.tally.has_units:
         return None
@@ -220,7 +222,7 @@ class _Rounds:
         return _class_of_items(order, np.vstack([*done, parts])), not len(parts)
 
     def _propose_cuts(self, order: Codes, parts: Counts, attempts: Counts) -> tuple[Counts, Codes]:
-        """Propose a cut of each part p, or -1, and the half (2p, 2p + 1, or -1) of each item."""
+        """Where the left half of part p would end, or -1; and each item's half: 2p, 2p + 1, -1."""
         items, rule, scales = self.kernel
         middle = np.empty(len(parts), dtype=np.int64)
         half_of = np.full(len(order), -1, dtype=np.int32)
@@ -235,8 +237,8 @@ class _Rounds:
     def _flag_allowed_cuts(self, half_of: Codes, parts: int) -> Flags:
         """Flags of the parts that may be cut into these halves.
 
-        If people have several records, a part may fail a model: it is cut as long as its halves
-        are large enough; what fails in the end is repaired.
+        If models are not monotone (people have several records), a part may fail one: it is cut as
+        long as its halves are large enough; what fails in the end is repaired.
         """
         fine = self._which_satisfy(half_of, 2 * parts, self.problem.models)
         allowed = fine[::2] & fine[1::2]

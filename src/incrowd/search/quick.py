@@ -8,7 +8,10 @@ from incrowd.search.world.world import AgainstWorld
 
 
 def quick_search(search: Search, problem: Problem) -> Search:
-    """The quick search whose recodings are most like those of this one."""
+    """The quick search whose recodings are most like those of `search`.
+
+    `problem` is asked only whether it has a world.
+    """
     if search.recoding == "levels":
         return Lattice()
     return Mondrian() if problem.world is None else AgainstWorld()

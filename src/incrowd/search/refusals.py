@@ -69,7 +69,7 @@ def gaps_match(problem: Problem) -> bool:
 
 
 def as_one_class(problem: Problem) -> Classes:
-    """The table as one class."""
+    """The table as one class, which everybody of the world fits, if there is one."""
     class_of = np.zeros(problem.tally.rows, dtype=np.int32)
     whole = classes_of(problem.tally, class_of, 1, problem.sensitive)
     if problem.world is None:

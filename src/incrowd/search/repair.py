@@ -95,8 +95,9 @@ def repair(problem: Problem, pieces: Pieces, failing: Flags | None = None) -> Pi
     """Join classes until each satisfies every model and every limit; return the pieces.
 
     Near classes must have near numbers; they keep their order. Those flagged as `failing` count
-    as such even if they satisfy the models. If joining comes to nothing and there is no world,
-    failing ones are left out, as far as the policy lets records go; else `InfeasibleError`.
+    as such even if they satisfy the models, unless limits take classes apart. If joining comes to
+    nothing and there is no world, failing ones are left out, as far as the policy lets records go;
+    else `InfeasibleError`.
     """
     try:
         return _Repair.of(problem, pieces, failing).run()
@@ -117,7 +118,7 @@ def flag_satisfying_classes(problem: Problem, pieces: Pieces) -> Flags:
 
 @dataclass
 class _Repair:
-    """Classes under repair."""
+    """Classes under repair: `low` and `high` are (classes, d), `fine` flags satisfying ones."""
 
     problem: Problem
     pieces: Pieces
@@ -130,6 +131,7 @@ class _Repair:
     records: Counts
     fine: Flags
     left_out: int
+    """Records that are left out so far."""
     drops: bool = False
     """Whether failing classes are left out rather than joined, once so many records may be."""
 

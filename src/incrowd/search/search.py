@@ -101,7 +101,7 @@ class Search(ABC):
 
 
 def column_places(problem: Problem, names: Iterable[str], search: str) -> tuple[int, ...]:
-    """The place of each column, once; `PolicyError` in the name of `search` if one is unknown."""
+    """The places of quasi-identifying columns, each once; `PolicyError` by `search` if unknown."""
     place_of = {column.name: j for j, column in enumerate(problem.columns)}
     found: dict[int, None] = {}
     for name in names:

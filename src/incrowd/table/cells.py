@@ -24,7 +24,10 @@ def text_of(column: pl.Series) -> pl.Series:
 
 
 def floats_as_integers(column: pl.Series) -> pl.Series:
-    """A column of floats as integers if it holds some and all are whole; others as they are."""
+    """A column of floats as integers if it holds some and all are whole; others as they are.
+
+    Whole are those below 2^53 in size; NaN is missing, and null among integers.
+    """
     if not column.dtype.is_float():
         return column
     plain = column.fill_nan(None)
@@ -38,7 +41,7 @@ def select_columns(rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
 
 
 def with_nulls(rows: pl.DataFrame, missing_values: Sequence[str], *, text: bool) -> pl.DataFrame:
-    """The rows with every missing cell null: NaN, the texts listed and, in text files, blanks."""
+    """Rows with missing cells null (NaN, texts listed, blanks if `text`), categories as texts."""
     columns = [
         _null_if_missing(pl.nth(j), dtype, missing_values, text=text)
         for j, dtype in enumerate(rows.dtypes)
@@ -50,7 +53,7 @@ def with_nulls(rows: pl.DataFrame, missing_values: Sequence[str], *, text: bool)
 def _null_if_missing(
     cells: pl.Expr, dtype: pl.DataType, missing_values: Sequence[str], *, text: bool
 ) -> pl.Expr:
-    """Cells with missing ones null: NaN, the texts listed and, if `text`, blanks."""
+    """Cells with missing ones null, all but floats as plain texts; arguments as in `with_nulls`."""
     if dtype.is_float():
         return cells.fill_nan(None)
     cells = cells.cast(pl.String)
@@ -159,7 +162,11 @@ def restore_types(rows: pl.DataFrame, like: pl.DataFrame) -> pl.DataFrame:
 
 
 def _cast_if_fitting(column: pl.Series, dtype: pl.DataType | None) -> pl.Series:
-    """The column in this type; as it is if it does not fit, or if different texts become one."""
+    """The column in this type; if it does not fit, as it is, but an `Enum` as plain text.
+
+    It fits if every cell can be read in the type, and different cells stay different. A column is
+    as it is, too, if no type is given, or if it is an `Enum` and the type is text.
+    """
     listed = isinstance(column.dtype, pl.Enum)
     if dtype is None or column.dtype == dtype or (listed and isinstance(dtype, pl.String)):
         return column
@@ -197,8 +204,8 @@ def rows_digest(columns: Iterable[pl.Series], missing_values: Sequence[str] = ()
     """SHA-256 of the rows of a release, whatever they are stored in; columns may come one by one.
 
     Column names and cells in their order. A number counts by its value (1, 1.0 and "1.00" are one),
-    a moment at midnight as its day, a blank text as missing: so a file and the frame that was read
-    from it have one digest.
+    a moment at midnight as its day, a text that is blank or in `missing_values` as missing: so a
+    file and the frame that was read from it have one digest.
     """
     code = hashlib.sha256()
     for column in columns:
@@ -237,7 +244,8 @@ def _comparable_cells(
 ) -> tuple[pl.DataFrame, pl.Series | None]:
     """The `_comparison_columns` of the texts of a column, and each cell's line in them.
 
-    None instead of lines if there is a line for each cell, in order: most of them differ.
+    None instead of lines if there is a line for each cell, in order: most of them differ. Cells of
+    text that are among `missing_values` are null.
     """
     if column.dtype.is_integer():
         texts, place = _texts_of_numbers(column)
@@ -258,7 +266,7 @@ def _texts_of_numbers(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
     """Whole numbers as texts, and each cell's place among them.
 
     The texts are all numbers from the least to the largest, and null; as `_distinct_texts` if that
-    is `_NARROW` numbers or more, or a number is beyond int64.
+    is more than `_NARROW` numbers, if a number is beyond int64, or if there is none.
     """
     column = column.alias("")
     low, high = column.min(), column.max()
@@ -271,7 +279,7 @@ def _texts_of_numbers(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
 
 
 def _distinct_texts(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
-    """The distinct texts of a column, null last, and each cell's place; all and None if many."""
+    """The distinct texts (of an Enum all), null last, and each cell's place; all, None if many."""
     column = column.alias("")
     if not isinstance(column.dtype, pl.Enum):
         column = as_enum(text_of(column.fill_nan(None) if column.dtype.is_float() else column))

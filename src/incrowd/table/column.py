@@ -76,7 +76,7 @@ class Domain:
 
     @property
     def positions(self) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-        """Where each value lies on its scale: microseconds for dates, the rank for text."""
+        """Where each value lies: the number, a date in microseconds from 1970, a text by rank."""
         if self.kind is Kind.TEXT:
             return np.arange(len(self), dtype=np.float64)
         if self.values.dtype.kind == "M":
@@ -102,7 +102,7 @@ class CodedColumn:
 
 
 def count_below(values: Values, bound: float, *, after: bool = False) -> int:
-    """How many of the ascending values lie below the bound, or up to it with `after`."""
+    """How many of the ascending values lie below the (finite) bound, or up to it with `after`."""
     if values.dtype.kind == "f":
         return int(np.searchsorted(values, as_float(bound), side="right" if after else "left"))
     whole = int(np.floor(bound)) + 1 if after else int(np.ceil(bound))

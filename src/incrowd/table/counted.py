@@ -153,7 +153,7 @@ class _Digit(NamedTuple):
 
 
 def _key_digits(columns: Sequence[pl.Series]) -> list[_Digit] | None:
-    """The columns as digits of one number per row; None if that would be too large a number."""
+    """The columns as digits of one number per row; None for other columns or too large a number."""
     digits, bound = [], 1
     for column in columns:
         digit = _digit_of(column)

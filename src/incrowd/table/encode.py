@@ -37,10 +37,11 @@ def encode(
 
     Missing are null, NaN, NaT and None, texts listed in `missing_values` and, with `infer`, blank
     texts. `infer` says that the column was read from a text file: numbers and dates are then
-    recognized, and `MARKS` among them are missing. Numbers and dates are in their order, everything
-    else is text by code point: truth values too; a duration is a number of seconds, binary data is
-    hexadecimal text. `InputError` if a value is not of the `kind`, if a number is infinite, if a
-    date is before the year 1 or after 9999, or if cells are lists or structures.
+    recognized, and `MARKS` among them are missing. If `kind` is None, they or the column's type
+    tell it. Numbers and dates are in their order, everything else is text by code point: truth
+    values too; a duration is a number of seconds, binary data is hexadecimal text. `InputError` if
+    a value is not of the `kind`, if a number is infinite or has too many digits, if a date is
+    before the year 1 or after 9999, or if cells are lists or structures.
     """
     with boundary(InputError(f"the column {name!r} cannot be read", remedy="convert it to text")):
         values = to_polars(series)
@@ -137,7 +138,7 @@ def to_polars(series: AnySeries) -> pl.Series:
 
 
 def _read_whole_numbers(values: pl.Series, missing: Sequence[str]) -> pl.Series:
-    """A column of texts as int64 if all are plain whole numbers or missing; others as they are."""
+    """A column of texts as int64 if some are plain whole numbers, others missing; else as it is."""
     if not isinstance(values.dtype, pl.String):
         return values
     for some in (values.head(_GLANCE), values):
@@ -199,8 +200,8 @@ def _encode_floats(values: pl.Series, name: str) -> CodedColumn:
 def _encode_dates(values: pl.Series, name: str) -> CodedColumn:
     """A column of dates coded as days, or as microseconds if one has a time of day.
 
-    Times are those on the wall of their time zone. Text if microseconds do not tell all of them
-    apart; years outside 1 to 9999 are refused.
+    Times are those on the wall of their time zone. Text if one has a fraction of a microsecond;
+    years outside 1 to 9999 are refused.
     """
     if isinstance(values.dtype, pl.Datetime):
         if values.dtype.time_unit == "ns" and (values.to_physical() % 1000 != 0).any():
@@ -316,9 +317,9 @@ def _without_texts(column: CodedColumn, missing: Sequence[str], *, blank: bool) 
 
 
 def _recognize_kind(column: CodedColumn) -> tuple[CodedColumn, Kind]:
-    """The column and its kind, without marks of missing values if these are numbers or dates.
+    """The column and its kind; marks of missing values among numbers or dates become missing.
 
-    A column of fewer than three numbers next to a mark is taken as text: 1, 2 and N may be codes.
+    Fewer than `FEW` different values next to a mark are taken as text: 1, 2 and N may be codes.
     """
     kind = kind_of(column.domain.labels)
     plain = np.array([label not in MARKS for label in column.domain.labels], dtype=np.bool_)

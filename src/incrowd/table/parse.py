@@ -45,7 +45,7 @@ class Parsed:
 
 
 def parse(texts: Texts, kind: Kind) -> Parsed:
-    """Read texts as numbers or dates, without spaces around them; `fits` flags those that are."""
+    """Read texts as values of a kind; spaces around numbers and dates do not count."""
     if kind is Kind.TEXT:
         return Parsed(texts, np.ones(len(texts), dtype=np.bool_))
     series = pl.Series(texts.tolist(), dtype=pl.String).str.strip_chars()
@@ -100,7 +100,7 @@ def _as_parsed(values: pl.Series, dtype: str) -> Parsed:
 
 
 def kind_of(texts: Texts) -> Kind:
-    """The kind that all of these texts have: numbers, dates or else text.
+    """The kind that all of these texts have: numbers, dates or else text, also if there are none.
 
     Codes that only look like numbers are text: a leading zero (ZIP codes), a leading plus sign
     (telephone numbers), more digits than a float64 keeps (account numbers).
@@ -120,7 +120,7 @@ def _kind_of_all(texts: Texts) -> Kind:
 
 
 def has_merging_numbers(texts: Texts) -> bool:
-    """Whether texts of different whole numbers beyond 2^53 would be one float64."""
+    """Whether texts of different numbers, 2^53 or beyond in size, would be one float64."""
     series = pl.Series(texts.tolist(), dtype=pl.String).str.strip_chars()
     parsed = parse_numbers(series)
     if parsed.values.dtype.kind != "f":

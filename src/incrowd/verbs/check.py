@@ -46,12 +46,13 @@ def new_keys(path: AnyPath) -> KeyFiles:
 
 @verb(CheckRequest)
 def check(asked: CheckRequest) -> Check:
-    """Check what a release shows of its policy: everything is counted anew from the release alone.
+    """Check whether a release satisfies its policy: count its rows anew.
 
     The release is a frame, the path of a file or a table elsewhere, where it is counted (see
-    `incrowd.api`). Without a policy that of the certificate is taken. Trusted keys are public keys
-    as PEM, or the paths of their files. Models such as k-map are counted in the `world` that they
-    are about: see `anonymize`.
+    `incrowd.api`). Of its certificate nothing is believed that rows can show. Without a policy that
+    of the certificate is taken; `PolicyError` if there is neither. Trusted keys are public keys as
+    PEM, or the paths of their files. Models such as k-map are counted in the `world` that they are
+    about: see `anonymize`. With the `original` all losses that labels show are recounted, too.
     """
     folder = files.folder_of_policy(asked.policy, asked.folder)
     lent = asked.policy is None
@@ -89,7 +90,7 @@ def certificate_of(given: Certificate | AnyPath | None) -> Certificate | None:
 
 
 def release_to_check(source: Any, table: Opened, certificate: Certificate | None) -> CheckedRelease:
-    """The release to check, with its digest of the kind that its certificate has: file or frame."""
+    """The release to check, digested as a file or, if it is none or so certified, by its cells."""
     engine = table.engine
     release = stored_release(engine, None if certificate is None else certificate.digest.of)
     file = file_of(source)
@@ -146,7 +147,7 @@ def _load_original(
     against: WorldReference | None,
     held: ExitStack,
 ) -> Original | None:
-    """Load the original by the policy of the release; None without one.
+    """Load the original by the policy of the release; None without one. `held` closes its engine.
 
     Columns that leave unchanged are read as written. If a world is given (`against`), hierarchies
     cover its values, too.

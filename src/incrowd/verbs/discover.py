@@ -388,7 +388,7 @@ def _set_to_coarsen(
 
 
 def _coarser_sets(table: TableInMemory, name: str, among: tuple[str, ...]) -> tuple[Coarser, ...]:
-    """The ratios of the set at each level of the hierarchy suggested for the column."""
+    """The ratios of the set `among` at each level of the hierarchy suggested for one column."""
     coded = table.codes(among)
     hierarchy = suggestion.Suggested().build(coded[name].domain, name)
     coded[name] = align(coded[name], hierarchy.leaves)

@@ -138,10 +138,12 @@ class _Decision:
 
     @property
     def published(self) -> tuple[str, ...]:
+        """The columns that leave."""
         return tuple(self.names[j] for j in self.withholding.published)
 
     @property
     def withheld(self) -> tuple[str, ...]:
+        """All other columns, nested ones last."""
         return (*(self.names[j] for j in self.withholding.withheld), *self.nested)
 
     def make_masked(

@@ -55,6 +55,7 @@ def judge_sets(asked: JudgeSetsRequest) -> JudgedSets:
 
 
 def _columns_of(sets: Sets) -> tuple[str, ...]:
+    """The columns of all sets, each once."""
     return unique_names(name for columns in sets for name in columns)
 
 
@@ -118,6 +119,7 @@ def _judge_in_table(
 
 
 def _judge_in_records(test: PopulationTest, rows: Records, sets: Sets) -> Iterator[JudgedSet]:
+    """Yield each set with the outcome of the test and with its ratios, both by these rows."""
     for columns in sets:
         places = rows.places(columns)
         yield JudgedSet(columns, test.test(rows, places), ratios(rows, places))

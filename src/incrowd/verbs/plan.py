@@ -233,9 +233,10 @@ def _refuse_unknown_columns(named: Sequence[str] | Mapping[str, Any], names: Seq
 
 
 def _refuse_unfit(wanted: Plan) -> None:
-    """Refuse to carry out a plan that lacks an answer or a table, has k below 2, or leaves out all.
+    """Refuse to carry out a plan without a table, with k below 2, or that leaves out all columns.
 
-    `InfeasibleError` if it leaves out all columns, else `PolicyError`.
+    Refused, too, if it was asked without population, k or beta, and so only found that one.
+    `InfeasibleError` if all columns are left out, else `PolicyError`.
     """
     if wanted.found is not None:
         raise PolicyError(

@@ -9,7 +9,7 @@ Asked = TypeVar("Asked")
 
 
 def with_policy(asked: Asked) -> Asked:
-    """The request with its policy read from its file, and the folder of the policy's paths."""
+    """The request with its policy, read if a file is named, and the folder its paths start in."""
     request: Any = asked
     if request.policy is None:
         return asked

@@ -69,10 +69,11 @@ class _Run:
 
     @property
     def leaving_columns(self) -> tuple[str, ...]:
+        """The columns of the table that leave, in its order."""
         return self.options.leaving_columns(self.table.names)
 
     def code_rows(self, frames: Frames, names: Sequence[str]) -> Iterator[pl.DataFrame]:
-        """Yield rows with codes of buckets; `OtherRecordsError` for another number of records."""
+        """Yield rows with codes of buckets, counting them; `OtherRecordsError` if not `records`."""
         start = 0
         for frame in frames(names):
             tasks = [partial(column.look_up, frame[column.name], start) for column in self.columns]
@@ -199,6 +200,7 @@ def _divide_columns(drawn: StreamSample, options: QuantileOptions) -> tuple[Buck
 
 
 def _stack_frames(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """The rows of all frames; `InputError` if their columns or types do not fit together."""
     with boundary(InputError("the batches do not fit together", remedy="give them one schema")):
         return pl.concat(frames, how="vertical_relaxed")
 
@@ -345,6 +347,7 @@ class _Counter:
         yield self._write
 
     def _write(self, frame: pl.DataFrame) -> None:
+        """Count the rows of a frame, and keep it if that is asked for."""
         self.recount.add(frame)
         if self._keep:
             self.frames.append(frame)
@@ -365,6 +368,7 @@ def _verify_written(run: _Run, shown: Sequence[ShownBuckets], place: Path, form:
 
 
 def _outcome_of(run: _Run, shown: Sequence[ShownBuckets], frame: Any) -> Bucketed:
+    """Make the outcome of a run; `frame` has the rows that leave, None if they are not gathered."""
     sizes, names = (run.records, run.sample), run.table.names
     return make_outcome(run.options, names, sizes, shown, frame, run.watch, run.table.notes)
 
@@ -378,7 +382,7 @@ def make_outcome(  # noqa: PLR0913, PLR0917  all that an outcome is made of
     watch: Watch,
     notes: Sequence[str] = (),
 ) -> Bucketed:
-    """Make the outcome of counted rows; `sizes` are the records of the table and of the sample."""
+    """Make the outcome; `names` are the table's columns, `sizes` its records and the sample's."""
     leaving = options.leaving_columns(names)
     cuts = sum(max(0, one.column.buckets + one.column.merged - 1) for one in shown)
     found = Bucketed(

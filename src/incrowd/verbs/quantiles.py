@@ -145,7 +145,10 @@ def _rows_that_leave(
 
 
 def _to_native(cells: pl.Series, column: "nw.Series[Any]") -> "nw.Series[Any]":
-    """`cells` as a series of the column's library and, unless they are texts, of its type."""
+    """`cells` as a series of the column's library and, unless they are texts, of its type.
+
+    A missing first cell becomes a copy of the second where the column, not of Polars, has none.
+    """
     if column.implementation is nw.Implementation.POLARS:
         return nw.from_native(cells, series_only=True)
     dtype = nw.String() if isinstance(cells.dtype, pl.String) else column.dtype

@@ -13,7 +13,11 @@ _MOST = 200
 
 
 def alternatives_of(explored: Explored, least: int, left_out: int) -> Iterator[Alternative]:
-    """Yield the releasable nodes of least loss and the taken one; k is told as `least` or more."""
+    """Yield up to `_MOST` releasable nodes, those of least loss, and the taken one.
+
+    A k below `least`, the policy's, is raised to it: smaller classes are left out. Losses have two
+    digits if the release leaves out records (`left_out`).
+    """
     can = np.flatnonzero(explored.state == int(NodeState.RELEASABLE))
     order = can[np.argsort(explored.loss[can], kind="stable")][:_MOST]
     for i in np.unique(np.append(order, explored.best)).tolist():

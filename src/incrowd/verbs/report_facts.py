@@ -122,7 +122,7 @@ def _risk_of_release(source: ReportSource) -> RiskFacts | None:
 
 
 def _exposure_of_table(source: ReportSource) -> ExposureFacts | None:
-    """Who is exposed in the original, else the release; None without classes of either."""
+    """Who is exposed in the original, else the release; None without classes or quasi columns."""
     table = source.after if source.before is None else source.before
     if table is None or not source.policy.quasi:
         return None
@@ -132,7 +132,7 @@ def _exposure_of_table(source: ReportSource) -> ExposureFacts | None:
 
 
 def _data_facts(source: ReportSource) -> DataFacts:
-    """Names and sizes of release, original and world; `left_out` by table or certificate."""
+    """Names and sizes of the tables; `left_out` is by the original or else by the certificate."""
     policy, certificate, world = source.policy, source.certificate, source.world
     records = source.rows.records
     left_out = None
@@ -180,7 +180,7 @@ def _distinct_before(source: ReportSource) -> dict[str, int]:
 
 
 def _distinct_after(source: ReportSource, leaving: set[str]) -> dict[str, int]:
-    """Count distinct values or labels in the release; of unchanged columns unless too many."""
+    """Count distinct values or labels by column; of unchanged ones only if the policy has few."""
     policy = source.policy
     asked = [*policy.quasi, *policy.sensitive]
     if len(policy.columns) <= _MOST_COUNTED:
@@ -271,5 +271,6 @@ def _limit_sentences(source: ReportSource) -> Iterator[str]:
 
 
 def _made_line() -> str:
+    """The line that says by which version of incrowd the report is made, and when (UTC)."""
     when = datetime.now(UTC).isoformat(timespec="minutes").replace("+00:00", " UTC")
     return f"Made by incrowd {versions()['incrowd']}, {when.replace('T', ' ')}."

@@ -151,7 +151,7 @@ def _public_column(column: ColumnUtility, public: Callable[[float], float]) -> C
 
 
 def _sample_if_large(engine: Engine) -> Engine:
-    """The table, or a sample of it in memory if it has more than `COMPARED` records."""
+    """The table; of more than `COMPARED` records so many, in memory, without nested columns."""
     if engine.records <= COMPARED:
         return engine
     names = [name for name in engine.names if name not in columns_without_codes(engine.sealed)]

@@ -125,7 +125,7 @@ def _sensitive_codes(
 def _original_places(
     table: LoadedTable, name: str, labels: list[str]
 ) -> tuple[Reference, Counts] | None:
-    """The values of the original, and the place of each label in them; None if one is missing."""
+    """The values of the original, and the position of each label, from 1; None if one has none."""
     reference = table.reference_of(name)
     try:
         return reference, reference.places(labels)
@@ -149,7 +149,7 @@ def risk_facts(figures: Figures) -> RiskFacts:
 
 
 def size_facts(before: ClassedTable | None, after: ClassedTable, least: int) -> SizeFacts:
-    """Count records by the size of their class, before and after on one scale."""
+    """Shares of records by size of class, before and after on one scale that marks `least`."""
     tables = [table for table in (before, after) if table is not None]
     largest = max(int(table.classes.people.max(initial=1)) for table in tables)
     steps = size_steps(least, largest)

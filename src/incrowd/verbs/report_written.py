@@ -57,6 +57,7 @@ class WrittenRelease:
 
     @property
     def _command(self) -> str:
+        """The command that checks the release, of files without their folders."""
         words = ["incrowd", "check", file_name(self.paths.get("release", "RELEASE"))]
         certificate = self.paths.get("certificate")
         words += ["--certificate", file_name(certificate)] if certificate else []

@@ -138,7 +138,8 @@ def open_to_count(
 ) -> Iterator[TableInMemory | PassingTable | TableElsewhere]:
     """Open a frame, file, standard input ("-"), table elsewhere, or frames, to be counted.
 
-    Standard input, iterators and large files pass once, and large tables elsewhere stay there. With
+    Standard input, iterators and large files pass once, and large tables elsewhere stay there. A
+    file too large for the memory that `reading` names is a table elsewhere: DuckDB holds it. With
     `whole` all is read into memory, but an `Opened` table; `PolicyError` for frames that pass once.
     """
     with ExitStack() as stack:
@@ -168,9 +169,10 @@ def _open_source(
 def _open_file(
     path: AnyPath, columns: Sequence[str] | None, reading: Reading, stack: ExitStack, *, whole: bool
 ) -> TableInMemory | PassingTable | TableElsewhere:
-    """Open a file in memory, to pass once, or in an engine, by its size and the reading."""
+    """Open a file in memory, to pass once, or in an engine, by its size; `stack` closes it."""
     if reading.memory is not None and (large := reading.open_large(path)):
-        return _table_elsewhere(large.engine, columns, whole=whole)
+        stack.callback(large.engine.close)
+        return _table_elsewhere(large.engine, columns, large.source.notes, whole=whole)
     reading = reading.with_expected(columns or ())
     if not whole and passes_once(path):
         passing = stack.enter_context(open_batches(path, reading.layout))
@@ -189,13 +191,16 @@ def _table_in_memory(
 
 
 def _table_elsewhere(
-    engine: Engine, columns: Sequence[str] | None, *, whole: bool
+    engine: Engine, columns: Sequence[str] | None, notes: Iterable[Any] = (), *, whole: bool
 ) -> TableInMemory | TableElsewhere:
-    """Bring a table elsewhere into memory if the `whole` is asked for, or if it is small."""
+    """Bring a table elsewhere into memory if the `whole` is asked for, or if it is small.
+
+    `notes` say why it is out of memory: a table that is brought into memory does not get them.
+    """
     names = choose_columns(engine.names, columns)
     if whole or engine.records <= FEW_RECORDS:
         return TableInMemory(fetch_into_memory(engine, names), names)
-    return TableElsewhere(engine, names)
+    return TableElsewhere(engine, names, tuple(map(str, notes)))
 
 
 def is_batches(source: Any) -> bool:

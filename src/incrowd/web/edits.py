@@ -54,7 +54,7 @@ def models(text: str) -> list[dict[str, Any]]:
 
 
 def k_model(text: str) -> str:
-    """The model whose k the slider sets: `OF_TABLE`, unless only `OF_WORLD` is in the policy."""
+    """The name of the model with the slider's k: `OF_TABLE`, unless only `OF_WORLD` is there."""
     names = [model["name"] for model in models(text)]
     return OF_WORLD if OF_WORLD in names and OF_TABLE not in names else OF_TABLE
 
@@ -75,7 +75,10 @@ def with_k(text: str, k: int) -> str:
 
 
 def with_k_model(text: str, name: str) -> str:
-    """The policy with the model `name`, `OF_TABLE` or `OF_WORLD`, in place of both; k stays."""
+    """The policy with the model `name`, `OF_TABLE` or `OF_WORLD`, in place of both.
+
+    k stays; where there was none, it is the usual one.
+    """
     k = k_of(text) or _USUAL_K
     others = [model for model in models(text) if model["name"] not in (OF_TABLE, OF_WORLD)]
     return edit_text(text, {"models": [{"name": name, "k": k}, *others]})
@@ -97,7 +100,10 @@ def meaning_of(model: Mapping[str, Any]) -> str:
 
 
 def without_world(text: str) -> str:
-    """The policy without models that count a world; k counts the table's people in their place."""
+    """The policy without models that count a world; a k of the world becomes one of the table.
+
+    If no model would be left, `OF_TABLE` with the usual k is.
+    """
     known = models(text)
     if k_model(text) == OF_WORLD:
         known = models(with_k_model(text, OF_TABLE))
@@ -130,7 +136,8 @@ def without_model(text: str, number: int) -> str:
 def with_role(text: str, column: str, role: str) -> str:
     """The policy with another role of a column, without settings and models that no longer fit.
 
-    A column that becomes sensitive gets a model, if none is about it yet.
+    A column that becomes sensitive gets a model, if none is about it yet. If no model would be
+    left, `OF_TABLE` with the usual k is.
     """
     changes: dict[str | tuple[str | int, ...], Any] = {("columns", column, "role"): role}
     if role != "quasi":
@@ -169,7 +176,10 @@ def with_marks(text: str, marks: Sequence[str], column: str | None = None) -> st
 
 @lru_cache(maxsize=8)
 def shared_settings(text: str) -> View:
-    """The policy without search and suppression, and with the usual k: equal for all points."""
+    """Keys and values of the policy without search and suppression, with the usual k.
+
+    They are equal for all points of one exploration.
+    """
     shared = parse(with_k(text, _USUAL_K))
     return {key: value for key, value in shared.items() if key not in _OF_POINT}
 
@@ -204,7 +214,10 @@ def with_tree(text: str, column: str, grid: TreeRows) -> str:
 def _models_after(
     known: Sequence[Mapping[str, Any]], column: str, role: str
 ) -> list[Mapping[str, Any]]:
-    """The models once a column has this role: at least one about a sensitive column, else none."""
+    """The models once a column has this role: one about it if it is sensitive, else none about it.
+
+    If none would be left at all, `OF_TABLE` with the usual k is.
+    """
     if role != "sensitive":
         kept = [model for model in known if model.get("column") != column]
         return kept or [{"name": OF_TABLE, "k": _USUAL_K}]

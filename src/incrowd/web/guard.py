@@ -50,7 +50,7 @@ class Guard:
         self._cookie = f"incrowd_{port}"
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it in one sentence."""
+        """Pass a request on, answer the right token with the cookie, or refuse the request."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
@@ -161,7 +161,7 @@ def _is_page(headers: Headers) -> bool:
 
 
 def content_security_policy(port: int, scripts: Iterable[bytes] = ()) -> str:
-    """The value of the header of this name: a page loads what is ours, and runs these scripts."""
+    """The value of this header: a page loads what is ours, and runs scripts of these texts, too."""
     digests = (base64.b64encode(hashlib.sha256(one).digest()).decode() for one in scripts)
     named = "".join(f" 'sha256-{one}'" for one in digests)
     rules = (

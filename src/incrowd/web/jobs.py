@@ -205,6 +205,7 @@ class Explore(OfWorld[tuple[facts.TriedRelease, ...]], work="what_if:explore", g
     ks: tuple[int, ...] = (2, 3, 5, 10, 20, 50)
     suppressions: tuple[float, ...] = (0.0, 0.05)
     seconds: float = 5.0
+    """The time limit of each release."""
 
 
 # Releases

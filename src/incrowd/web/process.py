@@ -84,7 +84,7 @@ def _warm_up() -> None:
 
 
 def _exit_in_order(*_: object) -> NoReturn:
-    """Exit so that half a release is deleted; a second signal must not end the ending."""
+    """Exit by `SystemExit`, so that half a release is deleted; later signals are ignored."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     sys.unraisablehook = lambda _: None  # it may come in the middle of an import
     raise SystemExit

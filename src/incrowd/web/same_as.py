@@ -162,7 +162,7 @@ def _reading_argument(reading: ReadingOptions) -> str:
 
 
 def _formats_literal(texts: tuple[str, ...]) -> str:
-    """Formats of dates as Python writes them: one text for all, or a dictionary by column."""
+    """Formats of dates (`FORMAT`, `COLUMN=FORMAT`) in Python: a text, or a dictionary by column."""
     formats = dict(text.rpartition("=")[::2] for text in texts)
     return _quote(formats[""]) if list(formats) == [""] else _literal(formats)
 

@@ -66,7 +66,7 @@ def put_under(grid: TreeRows, level: int, chosen: Collection[str], label: str) -
 
 
 def rename(grid: TreeRows, level: int, old: str, new: str) -> TreeRows:
-    """The grid with another name of a label; a name that the level has already joins the two.
+    """The grid with another name of a label; one that this or a higher level has joins the two.
 
     `PolicyError` if the level lacks `old`, is 0 or is the top, or if the new name cannot be used.
 

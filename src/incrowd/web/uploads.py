@@ -53,7 +53,10 @@ class _BrokenOffError(Exception):
 
 
 class Uploads:
-    """The files that were handed over: at most one for each purpose, in the `private()` folder."""
+    """The files that were handed over: at most one for each purpose, in the `private()` folder.
+
+    Each has at most `most` bytes.
+    """
 
     def __init__(self, private: Callable[[], Path], *, most: int = MOST) -> None:
         self._private = private
@@ -93,6 +96,8 @@ def delete(path: Path) -> None:
 def safe_name(name: str) -> str:
     """The name of a file without folders, and without what a shell or a file system may mind.
 
+    A longer one is cut to `_LONGEST` bytes, and keeps its ending; `file` if nothing is left.
+
     >>> safe_name("data/pa;tients 2024.csv.gz"), safe_name("../../.bashrc"), safe_name("/")
     ('pa_tients 2024.csv.gz', 'bashrc', 'file')
     """
@@ -106,7 +111,7 @@ def safe_name(name: str) -> str:
 
 
 def purpose_of(asked: str, name: str) -> str:
-    """What a file is for, by its ending: certificate, policy and key may come with a release.
+    """What a file is for: what was `asked`, or by its ending if it came along with a release.
 
     >>> purpose_of("release", "a.csv"), purpose_of("release", "a.csv.certificate.json")
     ('release', 'certificate')
@@ -136,7 +141,7 @@ class Receiver:
         self._uploads = uploads
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
-        """Take a file, or say in a sentence why not."""
+        """Take a file and answer with its name, or say why not."""
         if scope["type"] != "http":
             return
         try:

@@ -41,7 +41,7 @@ class Ticket:
         self._events.put_nowait(event)
 
     async def __aiter__(self) -> AsyncIterator[Event]:
-        """The events, up to the ending."""
+        """The events, up to the ending; each is handed out once, so only one loop can take them."""
         while True:
             event = await self._events.get()
             yield event
@@ -86,7 +86,7 @@ class Worker:
         return None if self._process is None else self._process.pid
 
     def start(self) -> None:
-        """Start the process, so that it is ready when the first job comes."""
+        """Start the process unless there is one, so that it is ready when the first job comes."""
         if self._process is None:
             self._process = _Process(asyncio.get_running_loop(), self._take_event, self._recover)
 
@@ -134,7 +134,7 @@ class Worker:
         self._process.send(self._running.number, self._running.job)
 
     def _stop(self, ticket: Ticket, why: Cancelled) -> None:
-        """Ask the process to stop its job, because of `why`; end it if it has not in `GRACE`."""
+        """Ask the process, once, to stop its job for `why`; end it if it has not in `GRACE`."""
         if self._process is None or self._ended is not None:
             return
         self._ended = why
@@ -159,7 +159,7 @@ class Worker:
         self._start_next()
 
     def _recover(self, process: "_Process") -> None:
-        """Start anew after the process has ended, by us or by something else."""
+        """End the job of a process that is gone; start another if it ever answered or one waits."""
         if process is not self._process:
             return
         self._process, ticket, self._running = None, self._running, None
@@ -173,8 +173,8 @@ class Worker:
 class _Process:
     """A process that does jobs, and the thread that listens to it.
 
-    `heard` is called in `loop` with the number of a job and each of its events, `lost` once the
-    process is gone.
+    `heard` is called in `loop` with this process, the number of a job and each of its events, and
+    `lost` with this process once it is gone.
     """
 
     def __init__(
@@ -190,8 +190,9 @@ class _Process:
         self._child = context.Process(target=answer_jobs, args=(far, self._stop), daemon=True)
         self._child.start()
         far.close()
-        self._loop, self._take_event, self._recover = loop, heard, lost
+        self._loop, self._heard, self._lost = loop, heard, lost
         self.answered = False
+        """Whether it ever sent anything."""
         threading.Thread(target=self._listen, args=(self._wire,), daemon=True).start()
 
     @property
@@ -225,9 +226,9 @@ class _Process:
             while True:
                 number, event = wire.recv()
                 self.answered = True
-                self._call_in_loop(self._take_event, number, event)
+                self._call_in_loop(self._heard, number, event)
         self._reap()
-        self._call_in_loop(self._recover)
+        self._call_in_loop(self._lost)
 
     def _call_in_loop(self, function: Callable[..., None], *given: object) -> None:
         """Call a function in the server's loop, with this process as its first argument."""

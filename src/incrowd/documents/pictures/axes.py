@@ -26,13 +26,13 @@ _LEVEL_ROOM = 44.0
 
 
 def gutter_width(scale: AxisScale) -> float:
-    """The width at the left edge that the tick texts of a vertical axis take."""
+    """The width left of the area: the tick texts of its vertical axis with their margins."""
     return EDGE + max(text_width(text) for text in scale.texts) + 8
 
 
 def draw_vertical_axis(scale: AxisScale, area: Area, name: str) -> tuple[MarkGroup, ...]:
-    """Draw grid and tick texts of a vertical axis; its name stands above it."""
-    places = [area.y(scale.place(tick)) for tick in scale.ticks]
+    """Draw grid and tick texts of a vertical axis; its name, if not empty, stands above it."""
+    places = [area.y(scale.position_of(tick)) for tick in scale.ticks]
     grid = "".join(svg_path("M", area.left, y, "H", area.right) for y in places)
     texts = [
         Words(area.left - 6, y + 4, text, "end")
@@ -44,8 +44,8 @@ def draw_vertical_axis(scale: AxisScale, area: Area, name: str) -> tuple[MarkGro
 
 
 def draw_horizontal_axis(scale: AxisScale, area: Area, name: str) -> tuple[MarkGroup, ...]:
-    """Draw grid and tick texts of a horizontal axis of figures; its name stands below it."""
-    places = [area.x(scale.place(tick)) for tick in scale.ticks]
+    """Draw grid, tick texts (every n-th if not all fit) and name, if any, of a horizontal axis."""
+    places = [area.x(scale.position_of(tick)) for tick in scale.ticks]
     grid = "".join(svg_path("M", x, area.top, "V", area.bottom) for x in places)
     every = _name_step([text_width(text) + 10 for text in scale.texts], area.width / len(places))
     texts = [
@@ -59,28 +59,30 @@ def draw_horizontal_axis(scale: AxisScale, area: Area, name: str) -> tuple[MarkG
 
 
 def draw_base_line(scale: AxisScale, area: Area) -> tuple[MarkGroup, ...]:
-    """Draw the line of zero, or of the low end if zero is not on the scale."""
-    line = svg_path("M", area.left, area.y(scale.place(0)), "H", area.right)
+    """Draw the line of zero, or of the end nearer to it if zero is not on the scale."""
+    line = svg_path("M", area.left, area.y(scale.position_of(0)), "H", area.right)
     return group_marks("axis", [Path(line)])
 
 
 @dataclass(frozen=True)
 class Names:
-    """How the names of categories are written below their slots."""
+    """How the names of categories are written below their slots, slanted if `turned`."""
 
     turned: bool
     every: int
+    """A name is written at every so many slots, from the first on."""
     texts: tuple[str, ...]
     height: float
+    """The room that they take below the area."""
     left: float
     """The least left edge of the area: turned texts reach out to the left."""
 
 
 def fit_names(labels: Sequence[str], slot: float, left: float) -> Names:
-    """Fit the names of categories: horizontal if there is room, else thinned out or slanted.
+    """Fit the names of categories, at least one, below their slots: horizontal, else slanted.
 
-    Short names are thinned out, longer ones slanted. `slot` is the width for each name, `left` the
-    left edge of the area if names need no more room.
+    They are slanted if one is wider than `_LEVEL_ROOM` and has no room in `slot`, the width for
+    each. If not all have room, every n-th is written. `left` is the least left edge of the area.
     """
     whole = [shorten(label, _SLANTED_ROOM) for label in labels]
     widths = [text_width(text) for text in whole]
@@ -98,7 +100,7 @@ def fit_names(labels: Sequence[str], slot: float, left: float) -> Names:
 def draw_categories(
     found: Names, labels: Sequence[str], area: Area, name: str
 ) -> tuple[MarkGroup, ...]:
-    """Draw the names of categories below their slots."""
+    """Draw the names of categories as `found` says; below them `name`, that of the axis."""
     slot = area.width / len(labels)
     texts = [
         Words(
@@ -115,16 +117,19 @@ def draw_categories(
 
 
 def draw_limit(
-    picture: WithLimit, place: Callable[[float], float], up: AxisScale, area: Area
+    picture: WithLimit, x_of: Callable[[float], float], up: AxisScale, area: Area
 ) -> tuple[MarkGroup, ...]:
-    """Draw a dashed line at the limit, if any: across, or upright at its `place` on the x axis."""
+    """Draw a dashed line at the limit, if any: across, or upright if it is on the x axis.
+
+    `x_of` is where the picture has a figure of the x axis; `up` is the vertical scale.
+    """
     mark = picture.mark
     if mark is None or not is_drawable(mark):
         return ()
     if picture.mark_on == "x":
-        line = svg_path("M", place(mark), area.top, "V", area.bottom)
+        line = svg_path("M", x_of(mark), area.top, "V", area.bottom)
     else:
-        line = svg_path("M", area.left, area.y(up.place(mark)), "H", area.right)
+        line = svg_path("M", area.left, area.y(up.position_of(mark)), "H", area.right)
     return group_marks("mark", [Path(line)])
 
 

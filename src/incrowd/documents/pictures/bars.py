@@ -61,7 +61,7 @@ def draw_bars(picture: Bars) -> Drawing:
 
 
 def _legend_keys(picture: Bars) -> list[Key]:
-    """The entries of the legend; a single series has none."""
+    """The legend: series if there are several, the limit if it has a name, withheld figures."""
     keys = [Key(f"fill{n}", series.name) for n, series in enumerate(picture.series, start=1)]
     absent = any(not is_drawable(value) for series in picture.series for value in series.values)
     shown = keys if len(keys) > 1 else []
@@ -72,7 +72,7 @@ def _legend_keys(picture: Bars) -> list[Key]:
 def _draw_bars_or_outlines(
     picture: Bars, count: int, up: AxisScale, area: Area
 ) -> tuple[MarkGroup, ...]:
-    """Draw the first `count` bars of each series, very many of them as outlines."""
+    """Draw the first `count` bars of each series; more than `_SINGLE` in all as outlines."""
     if count * len(picture.series) > _SINGLE:
         return tuple(
             part
@@ -83,7 +83,7 @@ def _draw_bars_or_outlines(
 
 
 def _draw_boxes(picture: Bars, up: AxisScale, area: Area) -> tuple[MarkGroup, ...]:
-    """Draw a rectangle for each figure, and a dashed one for each that is withheld."""
+    """Draw a box for each figure, dashed if withheld; figures from 0 up stand above if all fit."""
     found: tuple[MarkGroup, ...] = ()
     absent, written = [], []
     for n, series in enumerate(picture.series, start=1):
@@ -108,7 +108,7 @@ def _boxes_of_series(picture: Bars, place: int, up: AxisScale, area: Area) -> It
     series, many = picture.series[place], len(picture.series)
     slot = area.width / len(picture.labels)
     wide = min(slot * 0.8 / many, 46.0)
-    zero = area.y(up.place(0))
+    zero = area.y(up.position_of(0))
     tells = len(picture.labels) * many <= _TOLD
     for n, (label, value) in enumerate(zip(picture.labels, series.values, strict=False)):
         x = area.left + (n + 0.5) * slot + (place - many / 2) * wide
@@ -116,14 +116,17 @@ def _boxes_of_series(picture: Bars, place: int, up: AxisScale, area: Area) -> It
         if value is None or not is_drawable(value):
             yield Box(x + 0.5, zero - _STUB, max(wide - 1, 1), _STUB, text)
             continue
-        y = area.y(up.place(value))
+        y = area.y(up.position_of(value))
         yield Box(x, min(y, zero), max(wide - 0.6, 0.6), abs(y - zero), text)
 
 
 def _draw_outline(
     n: int, series: Series, count: int, up: AxisScale, area: Area
 ) -> tuple[MarkGroup, ...]:
-    """Draw the tops of very many bars as one line, in units of a bar, with gaps where withheld."""
+    """Draw the tops of the first `count` bars of series n (from 1) as one line.
+
+    A withheld figure is a gap, with a dash at the bottom. Along x, the path counts in bars.
+    """
     units = Area(area.left, 0, area.width / count, 1)
     known, absent, pen = [], [], False
     for place, value in enumerate(series.values[:count]):
@@ -131,7 +134,7 @@ def _draw_outline(
             absent.append(svg_path("M", place, area.bottom - 2, "h1"))
             pen = False
             continue
-        y = area.y(up.place(value))
+        y = area.y(up.position_of(value))
         known.append(svg_path("V", y, "h1") if pen else svg_path("M", place, y, "h1"))
         pen = True
     drawn = [Path("".join(parts), thin=True, units=units) for parts in (known, absent)]

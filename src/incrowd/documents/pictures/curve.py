@@ -50,11 +50,13 @@ def draw_curve(picture: Curve) -> Drawing:
         up, area, picture.y
     )
     for n, line in enumerate(lines, start=1):
-        placed = [(area.x(across.place(x)), area.y(up.place(y))) for x, y in line.points]
+        placed = [
+            (area.x(across.position_of(x)), area.y(up.position_of(y))) for x, y in line.points
+        ]
         groups += _draw_line(n, line, _thin_out(placed, area, _STRIPS // len(lines)))
         groups += group_marks(f"fill{n}", _draw_dots(line, placed) if len(points) <= _DOTS else [])
     groups += axes.draw_base_line(up, area)
-    groups += axes.draw_limit(picture, lambda at: area.x(across.place(at)), up, area)
+    groups += axes.draw_limit(picture, lambda at: area.x(across.position_of(at)), up, area)
     return Drawing(picture.title, picture.about, area.bottom + (46 if picture.x else 26), groups)
 
 
@@ -84,7 +86,10 @@ def _draw_dots(line: CurveLine, placed: Sequence[tuple[float, float]]) -> list[D
 def _thin_out(
     placed: Sequence[tuple[float, float]], area: Area, strips: int
 ) -> list[tuple[float, float]]:
-    """Keep the first, lowest, highest and last point of each strip, or all if there are few."""
+    """Keep the first, lowest, highest and last of the points that follow each other in a strip.
+
+    The area has so many upright `strips`. All points are kept if they are at most two a strip.
+    """
     if len(placed) <= 2 * strips:
         return list(placed)
     runs: list[list[int]] = []

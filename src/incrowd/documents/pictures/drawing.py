@@ -26,7 +26,7 @@ Anchor: TypeAlias = Literal["start", "middle", "end"]
 
 @dataclass(frozen=True)
 class Area:
-    """Where the figures are drawn."""
+    """Where the figures are drawn, in units of the picture from its left upper corner."""
 
     left: float
     top: float
@@ -54,7 +54,7 @@ class Area:
 
 @dataclass(frozen=True)
 class Box:
-    """A rectangle."""
+    """A rectangle; (x, y) is its left upper corner."""
 
     shape: ClassVar[str] = "box"
     x: float
@@ -80,7 +80,7 @@ class Path:
 
 @dataclass(frozen=True)
 class Dot:
-    """A disc, or a diamond."""
+    """A disc, or a diamond, around (x, y)."""
 
     shape: ClassVar[str] = "dot"
     x: float
@@ -92,7 +92,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class Words:
-    """A text; `tooltip` is the whole of one that was shortened."""
+    """A text with its `anchor` at (x, y); `tooltip` is the whole of one that was shortened."""
 
     shape: ClassVar[str] = "words"
     x: float
@@ -117,7 +117,7 @@ class MarkGroup:
 
     @property
     def attributes(self) -> dict[str, str]:
-        """The look of the group for whoever has no style sheet."""
+        """The SVG attributes of the group: its light colours, and an anchor other than `start`."""
         anchored = {} if self.anchor == "start" else {"text-anchor": self.anchor}
         return LOOKS[self.look].attributes | anchored
 

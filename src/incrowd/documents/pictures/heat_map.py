@@ -68,7 +68,10 @@ def _row_names(picture: HeatMap, area: Area) -> Iterator[Words]:
 
 
 def _shade_of(picture: HeatMap, value: float) -> int:
-    """How strong the colour of a figure is, 0 to `_SHADES`; below 0 for a figure below 0."""
+    """The strength of a figure's colour, 0 to `_SHADES`; with two colours from -`_SHADES`.
+
+    Figures beyond the ends of the scale have the strength of the nearer end.
+    """
     if picture.least < 0:
         most = max(abs(picture.least), abs(picture.most))
         return round(min(max(value / most, -1.0), 1.0) * _SHADES)
@@ -116,7 +119,7 @@ def _shade_opacity(shade: int) -> float:
 
 
 def _draw_runs(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
-    """Draw the cells of each shade as one line with gaps, in units of a cell: small SVGs."""
+    """Draw the cells of each shade as one path, which counts in cells: the SVG stays small."""
     side = area.width / len(picture.columns)
     high = area.height / len(picture.rows)
     units = Area(area.left, area.top + high / 2, side, high)
@@ -138,7 +141,7 @@ def _draw_runs(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
 def _draw_legend(
     picture: HeatMap, top: float, *, is_cut: bool
 ) -> tuple[tuple[MarkGroup, ...], float]:
-    """Draw the legend of shades and gaps; return it, and the y below it."""
+    """Draw the legend of shades and withheld figures below `top`; return it, and the y below it."""
     low = -_SHADES if picture.least < 0 else 0
     ends = (picture.least, picture.most)
     if low:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 @dataclass(frozen=True)
 class Paint:
-    """What is coloured, the colour on light and on dark, and what is the same on both."""
+    """What is coloured (`fill` or `stroke`), in which colours, and what is the same on both."""
 
     paints: str
     light: str
@@ -22,7 +22,7 @@ class Paint:
 
     @property
     def attributes(self) -> dict[str, str]:
-        """The look of an element that no style sheet reaches."""
+        """The SVG attributes of an element that no style sheet reaches: it is light."""
         stroked = {"fill": "none"} if self.paints == "stroke" else {}
         return {**stroked, self.paints: self.light, **self.more}
 

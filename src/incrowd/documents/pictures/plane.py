@@ -65,7 +65,7 @@ def draw_plane(picture: Plane) -> Drawing:
     groups += axes.draw_horizontal_axis(across, area, name) + axes.draw_vertical_axis(
         up, area, picture.y
     )
-    places = {id(one): (area.x(across.place(one.x)), area.y(up.place(one.y))) for one in points}
+    places = {id(p): (area.x(across.position_of(p.x)), area.y(up.position_of(p.y))) for p in points}
     groups += axes.draw_base_line(up, area) + _draw_points(points, kinds, places)
     return Drawing(picture.title, picture.about, area.bottom + (46 if name else 26), groups)
 
@@ -94,7 +94,7 @@ def _draw_points(
 
 
 def _draw_frontier(places: Sequence[tuple[float, float]]) -> tuple[MarkGroup, ...]:
-    """Draw the line through these places; nothing for a single one."""
+    """Draw the line through these places; nothing for fewer than two."""
     line = "L".join(svg_path(x, y) for x, y in places)
     return group_marks("line3", [Path(f"M{line}")] if len(places) > 1 else [])
 
@@ -138,4 +138,5 @@ def _label_places(x: float, y: float, text: str) -> list[_LabelPlace]:
 
 
 def _do_overlap(one: _Box, other: _Box) -> bool:
+    """Whether two rectangles share more than an edge."""
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

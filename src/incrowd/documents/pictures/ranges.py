@@ -66,18 +66,18 @@ def _draw_estimate(
     )
     groups: tuple[MarkGroup, ...] = ()
     if low is not None and high is not None:
-        start, end = area.x(across.place(low)), area.x(across.place(high))
+        start, end = area.x(across.position_of(low)), area.x(across.position_of(high))
         line = svg_path("M", start, y, "H", end, "M", start, y - 5, "v10M", end, y - 5, "v10")
         tooltip = tooltip_text(f"{figure(low)} to {figure(high)}")
         groups += group_marks("line1", [Path(line, tooltip)])
     if base is not None:
-        x = area.x(across.place(base))
+        x = area.x(across.position_of(base))
         text = tooltip_text(f"{picture.labels[n]}, {picture.baseline_name}: {figure(base)}")
         groups += group_marks("fill2", [Dot(x, y, text, diamond=True)])
     if value is None:
         return groups + group_marks("quiet", [Words(area.left + 6, y + 4, "withheld or not there")])
     text = tooltip_text(f"{picture.labels[n]}: {figure(value)}")
-    return groups + group_marks("fill1", [Dot(area.x(across.place(value)), y, text)])
+    return groups + group_marks("fill1", [Dot(area.x(across.position_of(value)), y, text)])
 
 
 def _figure_at(figures: tuple[Figure, ...], n: int) -> Figure:

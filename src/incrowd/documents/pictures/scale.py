@@ -14,20 +14,23 @@ _LEAST = 1e-290
 
 @dataclass(frozen=True)
 class AxisScale:
-    """A range of figures and its ticks."""
+    """A range of figures, `low` below `high`, with ticks at both ends and between them."""
 
     low: float
     high: float
     ticks: tuple[float, ...]
 
-    def place(self, value: float) -> float:
-        """Where a figure is on the scale: 0 at its low end, 1 at its high end."""
+    def position_of(self, value: float) -> float:
+        """The position of a figure: 0 at the low end, 1 at the high end.
+
+        Figures outside lie at the nearer end.
+        """
         inside = min(max(value, self.low), self.high)
         return (inside - self.low) / (self.high - self.low)
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The ticks in words."""
+        """The text of each tick."""
         return tuple(figure(tick) for tick in self.ticks)
 
 

@@ -60,7 +60,7 @@ def document(result: object) -> dict[str, Any]:
 
 
 def frame(result: object) -> pl.DataFrame:
-    """Make a frame of the main table of a result; a missing figure is null."""
+    """Make a frame of a result's main table; a missing figure is null, spaces in heads become _."""
     table = view(result).table
     columns = {
         head.replace(" ", "_"): [row[place] for row in table.rows]
@@ -76,9 +76,11 @@ class Plotted:
     picture: Picture
 
     def _repr_svg_(self) -> str:
+        """The picture as a file of SVG, for notebooks."""
         return standalone_svg(self.picture)
 
     def _repr_html_(self) -> str:
+        """The picture with its sentence as an HTML element, for notebooks."""
         return fragment_html((PictureBlock(self.picture),))
 
     def save(self, path: str | os.PathLike[str]) -> None:

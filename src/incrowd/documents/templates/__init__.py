@@ -39,7 +39,7 @@ class ScriptSafe(json.JSONEncoder):
     """
 
     def encode(self, o: Any) -> str:
-        """The text, with what a page could take for its own escaped."""
+        """Write the value as JSON, with the letters of `_STEERING` escaped."""
         return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", super().encode(o))
 
 

@@ -120,7 +120,7 @@ def empty_pool(most: int, width: int) -> Pool:
 
 @jit
 def room_for(pieces: int, records: int, k: int) -> int:
-    """Return how many pieces there may be once `pieces` are cut; with less, parts stay whole."""
+    """Return how many pieces there may be once all are cut; with less room, parts stay whole."""
     return int(pieces + min(records // k, 2 * pieces) + 2)
 
 
@@ -191,8 +191,9 @@ def sort_by_digit(
 def cut_limits(count: Counts, order: Codes, k: int, margin: int) -> tuple[int, int, int]:
     """Return the first and last piece at which a cut leaves k records a side, and all records.
 
-    They are places in `order`; a cut goes through the piece there, or behind it. Besides,
-    `margin` pieces stay on both sides. The first is after the last if there is no such cut.
+    They are places in `order`, which must have k records; a cut goes through the piece there, or
+    behind it. Besides, `margin` pieces stay on both sides. The first is after the last if there is
+    no such cut.
     """
     whole = 0
     for piece in order:
@@ -266,8 +267,8 @@ def cheapest_cut_of_order(
     """Return the cheapest cut of an order that leaves k records on both sides, if below `best`.
 
     If none is, its place is -1 and its cost `best`. The workspace holds what the spans cost
-    (`fill_span_costs`). A piece is cut through only to leave just k records on a side: the cost is
-    linear in the records before the cut.
+    (`fill_span_costs`). A piece is cut through only to leave just k records on a side, as the cost
+    is linear in the records before the cut, and only if points are divisible and no margin is kept.
     """
     before, after = workspace.before, workspace.after
     k, divisible = rule
@@ -398,7 +399,10 @@ def cut_up(
 
 @jit
 def divide_piece(pool: Pool, line: Codes, at: int, end: int, records: int, new: int) -> None:
-    """Cut the piece at place `at` of `line` in two: `records` stay, piece `new` gets the rest."""
+    """Cut the piece at place `at` of `line` in two: `records` stay, piece `new` gets the rest.
+
+    It comes next in `line`; the pieces after `at`, up to the place before `end`, move on by one.
+    """
     codes, point, count = pool
     piece = line[at]
     for i in range(end, at, -1):

@@ -13,7 +13,7 @@ from incrowd.kernels.crowd.state import Space, State, price_span, scale_cost, ta
 LOWEST, AT_LOWEST, ABOVE, HIGHEST, AT_HIGHEST, BELOW = range(6)
 """Lines of the edges of a class, which has one column per column of the table: its lowest code, the
 pieces that have it, the next code above it; its highest code, the pieces that have it, the next
-below it."""
+below it. Where there is no other code above or below, it is that code itself."""
 
 
 class Guest(NamedTuple):
@@ -70,7 +70,7 @@ def find_host(
 def find_near(space: Space, state: State, k: int, c: int, classes: Codes, more: Floats) -> int:
     """Find the classes that pay least more if joined to class c; return how many there are.
 
-    `classes` gets as many as there is room for, nearest first, and `more` what each union costs
+    `classes`, not empty, gets as many as fit, nearest first, and `more` what each union costs
     beyond what its two classes pay now. In the cost of the union a class counts 2k records at most.
     """
     boxes = space.boxes
@@ -131,7 +131,7 @@ def find_edges(space: Space, state: State, c: int, edges: Counts) -> None:
 
 @jit
 def narrow_box(points: Codes, point: int, edges: Counts, box: Codes) -> bool:
-    """Write the span of a class without its `point` to `box`; whether it is narrower so."""
+    """Write the span of a class without one of several points to `box`; whether it is narrower."""
     narrower = False
     for j in range(points.shape[1]):
         code = points[point, j]

@@ -35,7 +35,7 @@ class Tools(NamedTuple):
 
 @jit
 def pool_classes(space: Space, state: State, k: int, members: Codes, pool: Pool) -> tuple[int, int]:
-    """Fill `pool` with the members' pieces, one a point; return how many now, and once cut."""
+    """Fill `pool` with the members' pieces, one a point; return how many, and the most once cut."""
     points = space.points
     points_in, count, pieces, size = state.point, state.records, state.pieces, state.size
     most, number = 0, 0
@@ -122,7 +122,7 @@ def has_room(state: State, host: int) -> bool:
 
 @jit
 def cut_if_large(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> float:
-    """Cut class c anew if it has 2k records or more, and return the saving; else 0."""
+    """Cut class c anew if it has several pieces and 2k records; return the saving, or else 0."""
     if state.size[c] < 2 * rule.k or state.pieces[c] < 2:
         return 0.0
     members = np.empty(1, np.int32)

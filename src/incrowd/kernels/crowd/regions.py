@@ -135,12 +135,12 @@ def copy_to_pool(space: Space, parts: ClassPieces, c: int, pool: Pool) -> int:
 
 
 _LOOKED_AT = 64
-"""Points of a part that tell how much a column differs."""
+"""At least so many points of a part, if it has them, and under twice as many are looked at."""
 
 
 @jit
 def column_spread(boxes: BoxCosts, codes: Codes, part: Codes, j: int) -> float:
-    """Return the mean cost of column j, 1 at most, of a part's points shown with the middle one."""
+    """Return the mean cost of column j, 1 at most, of some points of a part with the middle one."""
     step = max(1, len(part) // _LOOKED_AT)
     middle = codes[part[len(part) // 2], j]
     total, number = 0.0, 0

@@ -66,7 +66,10 @@ def scatter_rows(
     moved: Keys,
     heavy: Counts,
 ) -> None:
-    """Copy the rows' numbers by part to `moved`, any weights to `heavy`; `free` places move on."""
+    """Copy the numbers of the rows `lo` to `hi` to `moved`, part by part, and weights to `heavy`.
+
+    `free` is where the next number of each part goes, and moves on.
+    """
     keys = np.empty(_BLOCK, dtype=np.uint64)
     for block in range(lo, hi, _BLOCK):
         end = min(block + _BLOCK, hi)

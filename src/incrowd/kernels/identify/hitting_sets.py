@@ -11,6 +11,8 @@ A set of columns is two words of bits. The stack has one place per depth: the `b
 that `may` still come, those `untried` here, the sets not hit (`loose`, also called open) and the
 sets hit by exactly one column (`held`); `numbers` counts loose (line 0) and held sets (line 1)
 at each depth.
+
+Shapes: branch, may and untried (depths, 2); loose and held (depths, sets, 2); numbers (2, depths).
 """
 
 import numpy as np

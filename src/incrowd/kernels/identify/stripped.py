@@ -69,7 +69,8 @@ def split_and_add_figures(
     """Return the groups split by a column: rows, the records of each row, and start.
 
     `counts` are the records of every row of the table. Groups of one row are dropped and their
-    figures added to `settled`; `told` becomes those figures and the ones of all other groups.
+    figures added to `settled`, the figures of all rows dropped so far; `told` becomes these with
+    the figures of all other groups.
     """
     moved, bounds, alone = split_classes(rows, start, column, domain)
     add_figures(counts[alone], len(alone), settled)
@@ -184,8 +185,8 @@ def refined_cost_range(
 
     Classes are split in turn until it is clear if the cost is within the budget, and all of them
     if the budget is below 0. `costs` are what they cost now, `lost` the most that classes left out
-    cost. `sums` has a zero for every code, in one line or, with weights, in three, and has them
-    again afterwards; `seen` has room for every code.
+    cost, which adds to the most only. `sums` has a zero for every code, in one line or, with
+    weights, in three, and has them again afterwards; `seen` has room for every code.
     """
     least = 0
     most = costs.sum() + lost

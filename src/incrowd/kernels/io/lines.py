@@ -1,7 +1,7 @@
 """Records and fields of a delimited text, found without splitting it.
 
-`text` is the bytes of the text: shape (bytes,), uint8. A field that starts with a quote ends with
-one; inside, separators and line ends are text, and two quotes stand for one.
+`text` is the bytes of the text: shape (bytes,), uint8; `separator` is a byte. A field that starts
+with a quote ends with one; inside, separators and line ends are text, and two quotes stand for one.
 """
 
 import numpy as np

@@ -4,6 +4,7 @@ Places are unsigned where bytes are copied: a place that may be negative is look
 byte, which takes several times as long as the copy.
 
 Shapes: text and made (bytes,), uint8, long enough; stops (cells,), ends (records,), ascending.
+`separator` is a byte.
 """
 
 import numpy as np

@@ -46,7 +46,7 @@ class Pair(NamedTuple):
     start: Counts
     """(d + 1,)"""
     changes: Counts
-    """(2,): how often `low` or `high` has changed."""
+    """(2,): grows whenever `low` or `high` changes, but for a group that becomes empty."""
 
 
 class Ways(NamedTuple):
@@ -388,7 +388,7 @@ def grow_and_adjust_groups(
 
 @jit
 def longest_run_starts(items: Lined, boxes: BoxCosts, start: Counts, most: float) -> Counts:
-    """Return where the longest allowed run (all pay `most` at most) up to each record begins."""
+    """Return where the longest run up to each record (all pay `most` at most, or alone) begins."""
     n = len(items.of)
     values = np.zeros(n, np.int32)
     pair = empty_pair(items, values, 1, start)

@@ -24,7 +24,7 @@ class ShowSpans(Transformation):
     ) -> dict[str, Cell]:
         """What the classes show of each quasi-identifying column, by its name."""
         del columns, sensitive
-        return {column.name: class_cells(outcome, j) for j, column in enumerate(outcome.columns)}
+        return {column.name: _column_labels(outcome, j) for j, column in enumerate(outcome.columns)}
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class ShowSets(ShowSpans):
     names_values: ClassVar[bool] = True
 
 
-def class_cells(outcome: Outcome, j: int) -> ByClass:
-    """What the classes show of a quasi-identifying column: their spans, sets or nodes."""
+def _column_labels(outcome: Outcome, j: int) -> ByClass:
+    """What the classes show of quasi-identifying column j: their spans, sets or nodes."""
     column = outcome.columns[j]
     hierarchy = column.hierarchy
     if (sets := outcome.sets.get(j)) is not None:

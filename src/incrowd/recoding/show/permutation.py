@@ -83,7 +83,7 @@ class ShowPermutation(Transformation):
 
 
 def _column_faults(name: str, column: Any) -> Iterator[Fault]:
-    """Yield settings of a column that contradict exact cells, and columns that are not safe."""
+    """Yield what a column may not have beside exact cells: limits of cells, roles keep and unit."""
     for key in ("lowest", "highest", "widest"):
         said = getattr(column, key) != type(column).model_fields[key].default
         if said and column.role is Role.QUASI:

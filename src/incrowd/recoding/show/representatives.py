@@ -73,7 +73,7 @@ class ShowRepresentatives(Transformation):
 def choose_representatives(
     outcome: Outcome, columns: Mapping[str, CodedColumn]
 ) -> dict[str, ByClass]:
-    """What the classes show, by column: its median if it is ordered, else its most frequent value.
+    """What the classes show, by column: the median of an ordered one, else the most frequent value.
 
     Both are of the class, or of its bucket in the column where every class shows its buckets.
     The lower median, so that somebody of the class has it; of equally frequent values the first in

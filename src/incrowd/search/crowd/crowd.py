@@ -33,7 +33,7 @@ from incrowd.search.crowd.starts import (
     strict_pieces,
     tree_pieces,
 )
-from incrowd.search.crowd.trades import KINDS, Offers, Trades, join_parts
+from incrowd.search.crowd.trades import KINDS, Offers, Trades, join_class_pieces
 from incrowd.search.left_out import search_after_leaving_out
 from incrowd.search.literature.diversify.diversify import MappingName, diverse_pieces
 from incrowd.search.mondrian import least_size, sizes_decide
@@ -86,7 +86,7 @@ class Crowd(Search):
         return search_after_leaving_out(problem, lambda stay: self._trade(stay, watch))
 
     def run_part(self, problem: Problem, watch: Watch, whole: int) -> Found:
-        """Search a part of a table of `whole` records, as hard as `run` would search the whole."""
+        """Search a part of a table of `whole` records, as hard as a table of so many rows."""
         raise_if_infeasible(problem)
         return search_after_leaving_out(problem, lambda stay: self._trade_whole(stay, watch, whole))
 
@@ -249,7 +249,7 @@ def _add_left_out(
     """Return classes as pieces of rows, with the pieces that are left out, if there are any."""
     if outside is None:
         return points.pieces(inside)
-    pieces = points.pieces(join_parts([inside, outside]))
+    pieces = points.pieces(join_class_pieces([inside, outside]))
     out = pieces.class_of == len(inside.start) - 1
     return replace(pieces, class_of=np.where(out, SUPPRESSED, pieces.class_of).astype(np.int32))
 

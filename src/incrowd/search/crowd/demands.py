@@ -80,7 +80,10 @@ def _marks_of_points(problem: Problem, points: CrowdPoints, first: list[int]) ->
 def _sum_by_point(
     points: CrowdPoints, counters: Counts, amount: Counts
 ) -> tuple[Counts, Codes, Counts]:
-    """Return what each point adds to counters in compressed rows: start, counter, amount."""
+    """Return what points add to counters, in compressed rows: start, counter, amount.
+
+    `counters` is (marks, rows): each row adds its `amount` to all of its counters.
+    """
     point = np.tile(points.point_of, len(counters))
     key = point.astype(np.int64) * (int(counters.max(initial=0)) + 1) + counters.ravel()
     keys, place = np.unique(key, return_inverse=True)

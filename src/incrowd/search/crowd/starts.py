@@ -67,7 +67,7 @@ class CrowdPoints:
         return state.ClassPieces(point.astype(np.int32), count, ends)
 
     def pieces(self, parts: "ClassPieces") -> Pieces:
-        """Return these as pieces of rows, a point's rows in turn; class c is the part number c."""
+        """Return pieces of points that hold every record of the table as pieces of rows."""
         point, count, start = parts
         by_point = np.argsort(point, kind="stable").astype(np.int32)
         class_of = np.repeat(np.arange(len(start) - 1, dtype=np.int32), np.diff(start))[by_point]
@@ -90,7 +90,11 @@ class CrowdPoints:
 
 
 def points_of(problem: Problem, *, by_size: bool) -> CrowdPoints:
-    """Return the points of a table; `by_size` says that only the size of a class decides."""
+    """Return the points of a table; `by_size` says that only the size of a class decides.
+
+    Rows with equal quasi-identifying codes are a point if equal records must show the same; else,
+    `by_size`, rows in equal finest cells are; else each row is one.
+    """
     tally = problem.tally
     codes = lowest_codes(problem)
     rank = order_by_codes(problem)
@@ -224,7 +228,7 @@ def _try_way(
     title: str,
     way: Callable[[Problem, Watch], Pieces | None],
 ) -> Start | None:
-    """Make classes in a way and cut those of 2k records; None if that gives nothing."""
+    """Make classes in a way and cut those of 2k records or more; None if that gives nothing."""
     problem, points, k, watch = given
     try:
         pieces = way(problem, watch)

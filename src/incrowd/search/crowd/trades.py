@@ -128,7 +128,7 @@ class Trades:
 
     @property
     def _table_pieces(self) -> int:
-        """How many pieces the whole table has, of which these may be a part."""
+        """How many pieces there are or, if more, rows of the table that these are a part of."""
         return max(len(self.parts.point), self.whole)
 
     @property
@@ -152,7 +152,7 @@ class Trades:
             for i, (lo, hi) in enumerate(pairwise([0, *ends.tolist()]))
         ]
         regions = in_threads(tasks)
-        self.parts = join_parts([parts for parts, _ in regions])
+        self.parts = join_class_pieces([parts for parts, _ in regions])
         total: Floats = np.sum([saving for _, saving in regions], axis=0)
         self.saved += total[:-1]
         self.work += float(total[-1])
@@ -233,7 +233,7 @@ def select_classes(parts: "ClassPieces", classes: Codes) -> "ClassPieces":
     return state.ClassPieces(point[entry], count[entry], offsets(sizes))
 
 
-def join_parts(several: list["ClassPieces"]) -> "ClassPieces":
+def join_class_pieces(several: list["ClassPieces"]) -> "ClassPieces":
     """Return the classes of all parts, one part after the other."""
     return state.ClassPieces(
         np.concatenate([parts.point for parts in several]),
@@ -281,10 +281,10 @@ class Offers:
         self.taken += int(good.sum())
         kept = _classes_of_pairs(np.flatnonzero(~good))
         new = select_classes(offers.parts, _classes_of_pairs(np.flatnonzero(good)))
-        self.parts = join_parts([select_classes(pairs, kept), new, rest])
+        self.parts = join_class_pieces([select_classes(pairs, kept), new, rest])
 
     def _order_classes(self) -> Codes:
-        """Return near classes one after the other, shifted each round so that pairs change."""
+        """Return near classes in a row, shifted by one every second round so that pairs change."""
         order, _ = order_by_region(self.points, self.parts, (self.problem.seed, self.made), 1)
         return np.roll(order, self.made % 2)
 
@@ -304,7 +304,7 @@ def _classes_of_pairs(pairs: Counts) -> Codes:
 
 
 def flag_satisfying(problem: Problem, points: CrowdPoints, parts: "ClassPieces") -> Flags:
-    """Return flags for the classes that satisfy every model; `points` may be a few of all."""
+    """Return flags for the classes that satisfy every model; `parts` may be a few of all."""
     point, count, start = parts
     number = len(start) - 1
     class_of = np.repeat(np.arange(number, dtype=np.int32), np.diff(start))

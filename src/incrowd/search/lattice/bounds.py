@@ -37,7 +37,7 @@ class CellLimits:
         self._whole = self._payments(self._records_by_code(None))
 
     def _records_by_code(self, failing: Flags | None, counted: NodeClasses | None = None) -> Counts:
-        """Return records per column and code: those of failing classes, or all if None is given."""
+        """Return records per column and code, flat: those of failing classes, or all if None."""
         tally = self._tally
         if failing is None or counted is None:
             row_of = class_of = np.zeros(tally.rows, dtype=np.int32)
@@ -114,14 +114,14 @@ class OutcomeLimits:
         everything = np.ones(len(counted.sizes), dtype=np.bool_)
         outcome = NodeOutcome(self._problem, self._judge, counted, everything)
         spare = self._problem.suppressible
-        return self._problem.loss.bound(outcome, self._judge.smallest, spare)
+        return self._problem.loss.bound(outcome, self._judge.least_class_size, spare)
 
     def surcharge(self, counted: NodeClasses, failing: Flags) -> float:
         """Return what the loss itself says that failing records add; 0 if none fails."""
         if not failing.any():
             return 0.0
         outcome = NodeOutcome(self._problem, self._judge, counted, failing)
-        return self._problem.loss.surcharge(outcome, self._judge.smallest)
+        return self._problem.loss.surcharge(outcome, self._judge.least_class_size)
 
 
 class NodeOutcome(Outcome):

@@ -37,7 +37,10 @@ class BranchCuts:
         self._hard = np.zeros(_MOST_CUTS, dtype=np.bool_)
 
     def add(self, node: Node, parts: list[Floats] | None, surcharge: float, *, hard: bool) -> None:
-        """Add a cut; a `hard` one, of doomed nodes, replaces all below it. The oldest make room."""
+        """Add a cut; a `hard` one, of doomed nodes, replaces all below it. The oldest make room.
+
+        Without `parts` the `surcharge` alone raises limits.
+        """
         if hard:
             higher: Flags = self._nodes[: self.number] > np.array(node)
             self._keep_flagged(np.asarray(higher.any(axis=1)))

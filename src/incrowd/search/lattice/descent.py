@@ -35,8 +35,9 @@ class DescentStage(IntEnum):
 class Descent:
     """Local search: down from the highest node, then single levels, pairs and leaps.
 
-    `loss_of` counts a node, and gives infinity if it cannot be released. After every node that it
-    counts it yields, so that the search can do something else meanwhile.
+    `loss_of` counts a node, and gives infinity if it cannot be released. The `parts` of a limit are
+    by column and level; None if no limits are known. After every node that it counts it yields, so
+    that the search can do something else meanwhile.
     """
 
     def __init__(

@@ -88,11 +88,11 @@ def _search_all(problem: Problem, watch: Watch, size: int) -> tuple[Levels | Non
         node = judge_node(problem, levels)
         recoding = recoding_of(problem, node)
         if recoding is None:
-            record.add_other(levels, node.smallest, NodeState.FAILING, node.failing)
+            record.add_other(levels, node.smallest_class, NodeState.FAILING, node.failing)
             continue
         loss = problem.loss.of(problem.outcome(recoding))
         better = best is None or loss < least - EPSILON
-        record.add_releasable(levels, node.smallest, node.failing, loss, best=better)
+        record.add_releasable(levels, node.smallest_class, node.failing, loss, best=better)
         if better:
             best, least = recoding, loss
     return best, size, record

@@ -161,7 +161,10 @@ def rank(node: Node) -> tuple[int, Node]:
 
 
 class NodeGrid:
-    """All nodes of a lattice from `low` to `top` in one array."""
+    """All nodes of a lattice from `low` to `top` in one array of their limits.
+
+    The first limits are the sums of `parts`, which are by column and level, if they are known.
+    """
 
     def __init__(self, low: Node, top: Node, parts: list[Floats] | None) -> None:
         self._low = low

@@ -35,7 +35,7 @@ class JudgedNode:
     kept: Flags
 
     @property
-    def smallest(self) -> int:
+    def smallest_class(self) -> int:
         """People in the smallest class before anything is suppressed."""
         return int(self.classes.people.min())
 
@@ -129,7 +129,7 @@ def levels_recoding(
 
 
 def shown_nodes(problem: Problem, levels: Sequence[int], class_of: Codes) -> Codes:
-    """Return the node that each class shows in each column, 0 where it shows a missing value."""
+    """Return the nodes that classes show, (d, classes); 0 where a class shows a missing value."""
     first = first_rows(class_of)
     shown = [
         column.hierarchy.maps[level][codes[first]]

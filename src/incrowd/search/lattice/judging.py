@@ -254,8 +254,11 @@ class NodeJudge:
         """Whether no model reads values."""
 
     @cached_property
-    def smallest(self) -> int:
-        """Records that every released class holds at least, by the models that look at sizes."""
+    def least_class_size(self) -> int:
+        """Records that every released class holds at least, as far as is known; 1 or more.
+
+        Only absorbing models that read no values are asked.
+        """
         sure = [model for model in self._problem.models if not model.columns and model.absorbing]
         low, high = 1, max(self.total, 1)
         while low < high:

@@ -72,7 +72,7 @@ class BestFirst:
         self._limits = limits_of(problem, self._judge)
         self._large = self._nodes > LARGEST_GRID
         start = self._limits.starting_limits()
-        self._bare = start is None
+        self._lacks_limits = start is None
         self._seen: set[Node] = set()
         kind = Branches if self._large else NodeGrid
         self._frontier: Branches | NodeGrid = kind(self._low, self._top, start)
@@ -83,11 +83,11 @@ class BestFirst:
         self._loss = inf
         self._examined = 0
         self._floor = -inf
-        self._told = 0.0
+        self._told_at = 0.0
         self._paused = 0
 
     @property
-    def _over(self) -> bool:
+    def _is_over(self) -> bool:
         """Whether time or level vectors to look at are used up; a bar is a known answer."""
         answered = self._node is not None or self._best < inf
         return self._examined >= self._most or self._watch.is_over(answered=answered)
@@ -98,12 +98,12 @@ class BestFirst:
         The highest node comes first: it is counted at once and can often be released, if badly. In
         a large lattice local search takes turns with branch and bound.
         """
-        if self._over:
+        if self._is_over:
             return
         self._examine(self._top)
-        local = self._large or self._bare
+        local = self._large or self._lacks_limits
         descent = self._begin_descent() if local else None
-        while not self._over and (lowest := self._frontier.lowest_open(self._best)):
+        while not self._is_over and (lowest := self._frontier.lowest_open(self._best)):
             limit, node = lowest
             if self._node and limit > self._best - EPSILON and rank(node) > rank(self._node):
                 self._frontier.close_ties_after(self._best, self._node)
@@ -134,13 +134,13 @@ class BestFirst:
         """Take as many local steps as nodes were counted since the last turn, `_TURN` at most."""
         most = min(self._examined - self._paused, _TURN)
         for tried, _ in enumerate(steps, 1):
-            if tried >= most or self._over:
+            if tried >= most or self._is_over:
                 break
         self._paused = self._examined
 
     def _loss_of(self, node: Node) -> float:
         """Return a node's loss; infinite if it fails or was looked at before, or the time is up."""
-        if self._over or self._frontier.limit(node) == inf:
+        if self._is_over or self._frontier.limit(node) == inf:
             return inf
         self._loss = inf
         self._examine(node)
@@ -158,8 +158,8 @@ class BestFirst:
         chain = self._frontier.chain_upwards(node, self._best)
         low, high = 0, len(chain)
         self._floor = -inf
-        while low < high and not self._over:
-            middle = (low + high) // 2 if self._bare else (low + 2 * high) // 3
+        while low < high and not self._is_over:
+            middle = (low + high) // 2 if self._lacks_limits else (low + 2 * high) // 3
             if self._examine_in_chain(chain[middle]):
                 low = middle + 1
             else:
@@ -184,7 +184,7 @@ class BestFirst:
         """Raise a doomed node while it stays so, cheapest columns first: it rules out more then."""
         for j in branches.cheapest_columns(node):
             level = self._top[j]
-            while level > node[j] and not self._over:
+            while level > node[j] and not self._is_over:
                 raised = (*node[:j], level, *node[j + 1 :])
                 if not branches.is_hopeful(raised) and (
                     branches.is_doomed(raised) or self._examine(raised)
@@ -196,7 +196,7 @@ class BestFirst:
     def _examine(self, node: Node) -> bool:
         """Count a node and note what follows; return whether it and all below are doomed."""
         self._examined += 1
-        if self._bare:
+        if self._lacks_limits:
             self._seen.add(node)
         self._tell_progress()
         if self._anything:
@@ -254,11 +254,11 @@ class BestFirst:
         recoding = recoding_of(self._problem, found)
         if recoding is not None:
             loss = self._problem.loss.of(self._problem.outcome(recoding))
-            self._note_releasable(node, found.smallest, found.failing, loss)
+            self._note_releasable(node, found.smallest_class, found.failing, loss)
             return False
         if self._judge.sizes_decide and self._problem.absorbing:
-            return self._mark_doomed(node, found.smallest, found.failing)
-        self._record.add_other(node, found.smallest, NodeState.FAILING, found.failing)
+            return self._mark_doomed(node, found.smallest_class, found.failing)
+        self._record.add_other(node, found.smallest_class, NodeState.FAILING, found.failing)
         return False
 
     def _note_releasable(self, node: Node, k: int, suppressed: int, loss: float) -> None:
@@ -272,8 +272,8 @@ class BestFirst:
 
     def _tell_progress(self) -> None:
         """Tell the watch what share of the nodes is ruled out, five times a second at most."""
-        if self._watch.elapsed - self._told > 0.2:
-            self._told = self._watch.elapsed
+        if self._watch.elapsed - self._told_at > 0.2:
+            self._told_at = self._watch.elapsed
             done = 1 - self._frontier.count_open(self._best) / self._nodes
             self._watch.tell("searching the lattice", done)
 

@@ -74,8 +74,11 @@ class _BucketRecords:
 
     row: Codes
     value: Codes
+    """The bucket of each, from 0 on."""
     number: int
+    """How many buckets there are."""
     l: int
+    """How many buckets a class draws from: as models ask, or fewer if a value is too common."""
 
 
 def _fill_buckets(problem: Problem) -> _BucketRecords:

@@ -83,7 +83,7 @@ class ColumnCuts:
         return self._smallest_ends(number, even)
 
     def _smallest_ends(self, number: int, even: int) -> Counts:
-        """The ends of at most `number` buckets, as small as can be; `even` gives few enough."""
+        """The ends of at most `number` buckets, as small as can be; size `even` gives so few."""
         low, high = self.least or 1, max(even, self.least or 1)
         best = self._ends_of_size(high)
         while high - low > 1:

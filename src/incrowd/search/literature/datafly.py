@@ -113,7 +113,7 @@ class Views:
         return None
 
     def suppress_failing(self, levels: Sequence[int]) -> Levels | None:
-        """The recoding without what fails; None if more is left out than may be, or everything."""
+        """The recoding without what fails, k records or more; None if that is too much, or all."""
         kept = self._settle(levels, np.ones(self.problem.tally.rows, dtype=np.bool_))
         if 0 < self._records_left_out(kept) < self.k:
             kept = self._suppress_up_to_k(levels, kept)

@@ -68,7 +68,7 @@ def hilbert_line(problem: Problem, bits: int | None = None) -> tuple[Codes, Floa
 
 
 def curve_words(cells: Codes, bits: int) -> NDArray[np.uint64]:
-    """The place of each cell on the curve, in words: shape (words, cells)."""
+    """The place on the curve of each cell, a line of `cells`, in words: shape (words, cells)."""
     number = -(-cells.shape[1] * bits // mappings.WORD)
     words = np.zeros((number, len(cells)), dtype=np.uint64)
     bounds = [*range(0, len(cells), _SHARE), len(cells)]

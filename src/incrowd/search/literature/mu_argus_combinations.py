@@ -125,7 +125,7 @@ class Sequences:
         return found.merge_alike(problem.tally, problem.columns)
 
     def _groups(self, columns: list[int]) -> tuple[Codes, int]:
-        """The group of each sequence by what it shows in these columns, and how many there are."""
+        """The group of each sequence by what it shows in these columns, and a number above all."""
         nodes = self.nodes[columns]
         domains = nodes.max(axis=1, initial=0) + 1
         size = prod(int(domain) for domain in domains)

@@ -73,9 +73,10 @@ def partition_in_order(problem: Problem, order: Codes, keys: Floats | None = Non
 
     `order` is a permutation of the tally's rows that keeps rows with the same quasi-identifying
     codes together. Classes are numbered in their order. Only sizes are looked at: models that read
-    values, people with several records and the limits of columns are left to `repair`. With `keys`,
-    ascending numbers of the rows in their order, a class costs its records times the extent of its
-    keys (the Fast variants of Section 6.1) instead of its box.
+    values, people with several records and the limits of columns are left to `repair`. Classes of
+    very long lines end at every second, third, … item alone. With `keys`, ascending numbers of the
+    rows in their order, a class costs its records times the extent of its keys (the Fast variants
+    of Section 6.1) instead of its box.
     """
     line = line_of(problem, order)
     k = least_people(problem)
@@ -103,7 +104,10 @@ def least_people(problem: Problem) -> int:
 
 
 def line_of(problem: Problem, order: Codes) -> ItemLine:
-    """Return the rows in this order as items: records, or whole rows if these must stay whole."""
+    """Return the rows in this order as items: records, or whole rows if these must stay whole.
+
+    Records that `_cut_out_midst` takes are no items. Rows that must show the same are one item.
+    """
     tally = problem.tally
     codes = np.empty((len(order), len(tally.quasi)), dtype=np.int32)
     for j, column in enumerate(tally.quasi):
@@ -135,7 +139,7 @@ def people_per_row(tally: Tally) -> Counts:
 
 
 def _cut_out_midst(counts: Counts, k: int) -> Counts:
-    """Return the counts without classes of k records of one row, which some best division has."""
+    """Return the records of each row, less classes of k that a best division makes of it alone."""
     beyond: Counts = np.maximum(counts - (4 * k - 2), 0)
     taken: Counts = counts - beyond // k * k
     return taken
@@ -167,7 +171,7 @@ def _join_items(line: ItemLine, every: int) -> "order_dp.LineItems":
 def _class_ends(
     items: "order_dp.LineItems", k: int, boxes: "BoxCosts", rule: tuple[float, bool]
 ) -> tuple[Codes, float]:
-    """Return ends and cost of the best division; `rule` is as in `order_dp.least_prefix_costs`."""
+    """Return ends and cost of the best division; `rule`: `most` and `largest`, as in `order_dp`."""
     number = len(items.of)
     if number < _LONG:
         total, last = order_dp.least_prefix_costs(items, k, boxes, *rule)
@@ -235,7 +239,8 @@ def _pieces_of_classes(tally: Tally, line: ItemLine, ends: Codes) -> Pieces:
 def _counts_to_give_back(whole: Counts, place: Codes, classes: Codes, counts: Counts) -> Counts:
     """Return how many records that `_cut_out_midst` cut out of its row each piece gets back.
 
-    All of a row go to one piece, which is a class by itself. `whole` are the records of each row.
+    All of a row go to one piece, which is a class by itself. `whole` has the records of each row of
+    the line; `place` is the row of the line that each piece is of, `counts` its records.
     """
     more = np.zeros(len(counts), dtype=np.int64)
     left = whole - np.bincount(place, weights=counts).astype(np.int64)
@@ -247,7 +252,7 @@ def _counts_to_give_back(whole: Counts, place: Codes, classes: Codes, counts: Co
 
 
 def _places_by_row(order: Codes, place: Codes) -> Codes:
-    """Return where each piece goes if pieces stand in the order of the tally's rows."""
+    """Return where the pieces of rows `order[place]` go if they stand in the order of the tally."""
     number = np.bincount(place, minlength=len(order)).astype(np.int32)
     of_row = np.empty(len(order), dtype=np.int32)
     of_row[order] = number
@@ -308,8 +313,10 @@ def _is_exact(problem: Problem) -> bool:
 def code_positions(column: QuasiColumn) -> Floats:
     """Return where each code of a column lies, from 0 to 1; code 0, for missing values, at 0.
 
-    Ordered columns by their values, others by the number of their leaf, which puts the leaves of a
-    node side by side. All columns reach equally far, however many values they have.
+    A code lies where the finest cell or node that shows it begins: in ordered columns by the value
+    there, in others by the number of the leaf, which puts the leaves of a node side by side. The
+    table's values reach from 0 to 1; the last code lies below 1 if its cell or node begins earlier.
+    Codes beyond these values are moved to the nearer end; all are at 0 if there is one value.
     """
     codes = np.arange(len(column.frequency), dtype=np.int32)
     first, last = column.range
@@ -322,10 +329,10 @@ def code_positions(column: QuasiColumn) -> Floats:
 
 
 def grid_cells(problem: Problem, bits: int | None) -> tuple[Codes, int]:
-    """Return the cell of each row in a grid of 2^bits cells in every column, and the bits.
+    """Return the cells of rows in a grid of 2^bits cells in every column, and the bits.
 
-    Cells have one line per row. Without bits, as many as the column with the most values needs.
-    Missing values have the first cell for themselves.
+    Cells are (rows, columns). Without bits, as many as the column with the most values needs, but
+    31 at most. Missing values are in cell 0, which others share only if there is one bit.
     """
     most = max(len(column.frequency) for column in problem.columns)
     bits = bits or min(max(int(most - 1).bit_length(), 1), 31)
@@ -336,7 +343,7 @@ def grid_cells(problem: Problem, bits: int | None) -> tuple[Codes, int]:
 
 
 def _grid_places(column: QuasiColumn, bits: int) -> Codes:
-    """Return the place in the grid of each code; missing values, if any, have the first alone."""
+    """Return the cell of each code: 0 for missing values, if any, alone unless there is one bit."""
     first = 1 if column.frequency[MISSING] and bits > 1 else 0
     spread: Floats = code_positions(column) * (2**bits - 1 - first)
     cells = first + np.floor(spread + 0.5).astype(np.int32)

@@ -20,7 +20,7 @@ from incrowd.partition.classes import number_columns
 from incrowd.problem import Problem
 from incrowd.search.lattice.frontier import steps_down
 from incrowd.search.lattice.judging import Node
-from incrowd.search.refine.level_tables import CoveredRows, hash_table
+from incrowd.search.refine.level_tables import CoveredRows, empty_cost_cache
 from incrowd.watch import Watch
 
 SHARE = 0.0005
@@ -36,7 +36,7 @@ def cover(problem: Problem, watch: Watch, share: float = SHARE) -> tuple[Codes, 
     rows with equal quasi-identifying codes are in one class. Every class satisfies the models by
     itself; classes of different levels may show the same nonetheless (`CellLevels.merge_alike`).
     Rows in class -1 are those that even the highest levels cannot make a class of, and that no
-    other class can take. If the time is up, rows that are left become one class at those levels.
+    other class can take. If the time is up, rows that are left become classes at those levels.
 
     `share` is the share of all records that a level vector must at least release: smaller ones
     cost more time and lose less; in large tables it is raised (`_ROWS`).
@@ -213,7 +213,7 @@ class _Cover:
         level_cover.fill_keys_and_costs(
             self.codes, tables.flat, tables.level_starts(node), *self.shown
         )
-        self.work = hash_table(len(self.left))
+        self.work = empty_cost_cache(len(self.left))
 
 
 def settle_rows(rows: CoveredRows, class_of: Codes, levels: Codes) -> tuple[Codes, Codes]:

@@ -116,7 +116,7 @@ def _mix_bits(values: Keys) -> Keys:
     return values ^ (values >> np.uint64(31))
 
 
-def hash_table(rows: int) -> CostCache:
+def empty_cost_cache(rows: int) -> CostCache:
     """Empty work arrays for that many rows (see `kernels.lattice.level_cover.count_released`)."""
     size = max(16, 2 ** (2 * rows - 1).bit_length())
     places = np.zeros(rows, dtype=np.int64)

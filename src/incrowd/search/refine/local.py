@@ -113,7 +113,7 @@ def _move_rows(problem: Problem, watch: Watch, answer: _PricedRecoding) -> _Pric
 
 
 def check_recoding(problem: Problem, class_of: Codes, levels: Codes) -> _PricedRecoding | None:
-    """These classes as a recoding, equal ones made one; None if it fails or leaves out too much."""
+    """The recoding of classes at `levels` (d, classes), equal ones joined; None if not allowed."""
     kept = class_of >= 0
     if not kept.any():
         return None

@@ -10,7 +10,7 @@ from incrowd.recoding.recoding import first_rows
 from incrowd.search.lattice.frontier import rank, steps_down
 from incrowd.search.lattice.judging import Node
 from incrowd.search.refine.cover import tighten_levels
-from incrowd.search.refine.level_tables import CoveredRows, hash_table
+from incrowd.search.refine.level_tables import CoveredRows, empty_cost_cache
 from incrowd.watch import Watch
 
 
@@ -27,7 +27,7 @@ class Moves:
         self._class_of = np.empty(len(self._rows.weights), dtype=np.int32)
         self._class_of[self._rows.row_of] = class_of
         self._levels = levels
-        self._work = hash_table(len(self._rows.weights))
+        self._work = empty_cost_cache(len(self._rows.weights))
 
     def run(self, watch: Watch) -> None:
         """Let rows move to classes' levels or one below until none gains or the time is up."""

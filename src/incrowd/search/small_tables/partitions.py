@@ -283,7 +283,7 @@ def forbidden_cells(column: QuasiColumn) -> Flags:
 
 
 def _bit_fields(copies: Counts) -> tuple[Counts, int]:
-    """The place of each item's field of bits, and the free bits above the fields."""
+    """The first bit of each item's field, and a number with the highest bit of every field set."""
     widths = [int(number).bit_length() + 1 for number in copies]
     shift = np.cumsum([0, *widths])[:-1].astype(np.int64)
     guard = sum(1 << (int(at) + width - 1) for at, width in zip(shift, widths, strict=True))

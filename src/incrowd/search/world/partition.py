@@ -171,7 +171,7 @@ class _WorldDivision:
 
 
 def _column_of_people(column: QuasiColumn, world: CandidateCounter) -> QuasiColumn:
-    """A column as the people of the world fill it, so that costs depend on them alone."""
+    """A column as the people of the world fill it, if any has a value that the hierarchy knows."""
     held = people_by_leaf(world.world, column.name, column.hierarchy.leaves)
     return replace(column, frequency=held if held[1:].any() else column.frequency)
 
@@ -262,7 +262,7 @@ def _join_pairs(people: Problem, spans: Spans, pairs: Codes) -> Spans:
 
 
 def _given_cells(problem: Problem, people: Problem, spans: Spans) -> tuple[GivenCells, Codes]:
-    """The cells of the table's records in the world's classes, and the world's class of each.
+    """The table's records in cells of the world's classes, and the world's class of each class.
 
     In columns that the world lacks records show their own cells. `spans` are classes of `people`.
     """
@@ -270,7 +270,7 @@ def _given_cells(problem: Problem, people: Problem, spans: Spans) -> tuple[Given
     of_row = np.empty(people.tally.rows, dtype=np.int32)
     of_row[spans.pieces.row] = spans.pieces.class_of
     cells = np.ascontiguousarray(lowest_codes(problem).T)
-    class_of = of_row[_places(people.tally.quasi, cells[list(places)])]
+    class_of = of_row[_find_columns(people.tally.quasi, cells[list(places)])]
     private = [j for j in range(len(problem.columns)) if j not in places]
     own = [_pool_codes(problem.columns[j], cells[j]) for j in private]
     place, number = number_columns(np.stack([class_of, *own]))
@@ -296,8 +296,8 @@ def _pool_codes(column: QuasiColumn, codes: Codes) -> Codes:
     return codes if column.pools is None else column.pools.of[codes]
 
 
-def _places(known: Codes, asked: Codes) -> Codes:
-    """The place of each `asked` column of a matrix in `known`, which must hold them all."""
+def _find_columns(known: Codes, asked: Codes) -> Codes:
+    """The place in the matrix `known` of each column of `asked`; it must hold them all."""
     place, number = number_columns(np.concatenate([known, asked], axis=1))
     at = np.empty(number, dtype=np.int32)
     at[place[: known.shape[1]]] = np.arange(known.shape[1], dtype=np.int32)

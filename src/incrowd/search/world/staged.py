@@ -62,7 +62,10 @@ class _Rest:
 
 
 def _release_exact(problem: Problem, world: CandidateCounter) -> tuple[Pieces, _Rest]:
-    """The records that leave as they are, as enough people are like them, and the rest."""
+    """The records that leave as they are, as enough people are like them, and the rest.
+
+    All are the rest where cells overlap, so that it is not clear who is like whom.
+    """
     rows = np.arange(problem.tally.rows, dtype=np.int32)
     spans = Spans(Pieces(rows, problem.tally.counts, _classes_of_equal(problem)))
     shown = problem.outcome(spans)
@@ -97,7 +100,7 @@ def _world_models(problem: Problem) -> list[Model]:
 
 
 def _stage_sizes(problem: Problem) -> Iterator[int]:
-    """People per class of the stages that are worth while."""
+    """Yield the people per class of each stage, up to what models ask of the world, if known."""
     asked = [model.smallest_candidate_set() for model in _world_models(problem)]
     most = max(asked) if all(asked) else _LADDER[-1]
     yield from (k for k in _LADDER if k < most)

@@ -106,14 +106,14 @@ def _read_gaps_as_values(problem: Problem) -> Problem:
 
 
 def _guard_ends(problem: Problem) -> Problem:
-    """The problem to one who knows that spans end at somebody; unchanged if ends may be exact."""
+    """The problem for a reader who knows that spans end at somebody; the same if ends are exact."""
     if problem.world is None or problem.world.exact:
         return problem
     return replace(problem, world=AttainedEndsCounter.of_counter(problem.world))
 
 
 def _try_divisions(problem: Problem, watch: Watch) -> list["_WorldTrial"]:
-    """The best division of the world; larger classes are tried as long as they lose less."""
+    """The best division of the world, or none; larger classes are tried while they lose less."""
     best: list[_WorldTrial] = []
     for boxes in divide_world(problem, watch):
         found = _judge_trial(problem, "classes of the world", boxes)
@@ -200,7 +200,10 @@ def best_levels(problem: Problem, watch: Watch, bar: float) -> Levels | None:
 def _better_recoding(
     problem: Problem, levels: tuple[int, ...], bar: float
 ) -> tuple[Levels, float] | None:
-    """The recoding of these levels and its loss; None if it breaks the policy or loses no less."""
+    """The recoding of these levels and its loss; None unless below `bar` and allowed by the policy.
+
+    None also if missing values match anything and there is more than one class.
+    """
     class_of, number = node_classes(problem, levels)
     if problem.missing is Missing.MATCHES_ANYTHING and number > 1:
         return None

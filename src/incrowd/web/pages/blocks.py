@@ -93,6 +93,7 @@ def draw_table(
 
 
 def _add_cell(cell: str | Callable[[], Any], tag_name: str, classes: str) -> None:
+    """Draw a cell of a table: a text, or what a function draws in it."""
     scope = {"scope": "row"} if tag_name == "th" else {}
     if not callable(cell):
         draw_text(tag_name, cell, classes).props.update(scope)

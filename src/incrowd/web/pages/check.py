@@ -122,6 +122,7 @@ class CheckPage:
             self._show_chosen()
 
     def _take_uploads(self) -> None:
+        """Choose the files that the browser has just handed over."""
         self._checking.choose_uploads()
         self._show_chosen()
 

@@ -33,7 +33,7 @@ class Checking:
     def choose_uploads(self) -> None:
         """Choose the files that were handed over since the last call.
 
-        A release without a certificate takes one that was handed over before, if any.
+        A release without a certificate takes the one that was handed over before, or none.
         """
         new = {
             purpose: path
@@ -42,8 +42,8 @@ class Checking:
         }
         self._noticed.update(new.values())
         if "release" in new and "certificate" not in new:
-            new_ones = self.session.uploads.files.get("certificate")
-            self.chosen["certificate"] = None if new_ones is None else str(new_ones)
+            earlier = self.session.uploads.files.get("certificate")
+            self.chosen["certificate"] = None if earlier is None else str(earlier)
         self.chosen |= {purpose: str(path) for purpose, path in new.items()}
 
     def choose(self, purpose: str, path: str | None) -> None:

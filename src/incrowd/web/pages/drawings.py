@@ -55,7 +55,7 @@ def plane_svg(spots: Sequence[Spot]) -> str:
     ends = _ends_of_axes(spots)
     body = [*_axis_elements(*ends), *_frontier_line(spots, ends)]
     order = sorted(range(len(spots)), key=lambda n: (spots[n].chosen, spots[n].pinned))
-    places = [_place((one.risk, one.loss), ends) for one in spots]
+    places = [_plane_position((one.risk, one.loss), ends) for one in spots]
     body += [_spot_element(n, spots[n], *places[n]) for n in order]
     return _wrap_svg("Releases by risk and information loss", "".join(body), _HEIGHT)
 
@@ -63,7 +63,7 @@ def plane_svg(spots: Sequence[Spot]) -> str:
 def spots_covering(spots: Sequence[Spot], number: int) -> list[int]:
     """The indices of the spots so close to spot `number` that they overlap, its own included."""
     ends = _ends_of_axes(spots)
-    places = [_place((one.risk, one.loss), ends) for one in spots]
+    places = [_plane_position((one.risk, one.loss), ends) for one in spots]
     x, y = places[number]
     return [n for n, (a, b) in enumerate(places) if hypot(a - x, b - y) <= _NEAR]
 
@@ -83,7 +83,8 @@ def histogram_svg(
 ) -> str:
     """A histogram as SVG; `edges` are the lower ends of the bars, `counts` their records.
 
-    A count of None is withheld, and drawn as a low bar of another look.
+    A count of None is withheld, and drawn as a low bar of another look. A cut is drawn at each edge
+    that is in `cuts`.
     """
     cut_at = set(cuts)
     step = (_WIDTH - 2 * _EDGE) / max(len(counts), 1)
@@ -127,9 +128,9 @@ def _ends_of_axes(spots: Sequence[Spot]) -> _Pair:
     return _round_ceiling([one.risk for one in spots]), _round_ceiling([one.loss for one in spots])
 
 
-def _place(spot: _Pair, ends: _Pair) -> _Pair:
-    """Where a risk and a loss are in the plane, from the left and from the top."""
-    (risk, loss), (most_risk, most_loss) = spot, ends
+def _plane_position(risk_and_loss: _Pair, ends: _Pair) -> _Pair:
+    """Where a risk and a loss are in the SVG of the plane, from the left and from the top."""
+    (risk, loss), (most_risk, most_loss) = risk_and_loss, ends
     x = _LEFT + risk / most_risk * (_WIDTH - _LEFT - _EDGE)
     return x, _HEIGHT - _BOTTOM - loss / most_loss * (_HEIGHT - _BOTTOM - _EDGE)
 
@@ -137,7 +138,7 @@ def _place(spot: _Pair, ends: _Pair) -> _Pair:
 def _axis_elements(most_risk: float, most_loss: float) -> Iterable[str]:
     """Yield the grid of the plane, its numbers and what its axes mean."""
     for part in range(5):
-        x, y = _place((part / 4, part / 4), (1.0, 1.0))
+        x, y = _plane_position((part / 4, part / 4), (1.0, 1.0))
         yield f'<line class="axis" x1="{x:.1f}" y1="{_EDGE}" x2="{x:.1f}" y2="{_FLOOR}"/>'
         yield f'<line class="axis" x1="{_LEFT}" y1="{y:.1f}" x2="{_WIDTH - _EDGE}" y2="{y:.1f}"/>'
         yield _text_element(f"{most_risk * part / 4:.3g}", x, _FLOOR + 18)
@@ -157,7 +158,8 @@ def _frontier_line(spots: Sequence[Spot], ends: _Pair) -> Iterable[str]:
     """Yield the line through the `best` spots; nothing if there is only one."""
     best = sorted((spot.risk, spot.loss) for spot in spots if spot.best)
     if len(best) > 1:
-        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in (_place(one, ends) for one in best))
+        places = (_plane_position(one, ends) for one in best)
+        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
         yield f'<polyline points="{points}" class="ic-none" fill="none"/>'
 
 
@@ -189,7 +191,7 @@ def _shape_element(series: int, x: float, y: float, look: str) -> str:
 
 
 def _bar_element(number: int, count: int | None, most: int, step: float) -> str:
-    """The bar with this number; a withheld count is a low bar of another look."""
+    """The bar with this number, `step` wide; `most` is the highest count, None a withheld one."""
     x, height = _EDGE + number * step, 4.0 if count is None else count / most * 170
     return (
         f'<rect class="{"few" if count is None else "bin"}" x="{x + 1:.1f}" y="{182 - height:.1f}" '
@@ -198,7 +200,7 @@ def _bar_element(number: int, count: int | None, most: int, step: float) -> str:
 
 
 def _edge_element(number: int, edge: float, x: float, step: float, cut: bool) -> str:
-    """The invisible place around an edge where a click adds a cut or takes it away."""
+    """The invisible place, `step` wide, around an edge at `x`: a click adds or removes a cut."""
     label = f"{'Take away the cut' if cut else 'Cut'} at {edge:,.6g}"
     return (
         f'<rect class="place" data-n="{number}" tabindex="0" role="button" '

@@ -96,7 +96,7 @@ class Effect:
         """Say how the full search stands, for as long as the figures are not its own."""
         project = self._frame.project
         open_still = self._may_change and self._shown is not project.search_run.value
-        words = state_words(project) if open_still else ""
+        words = search_state_words(project) if open_still else ""
         if words == self._said:
             return
         self._said = words
@@ -113,7 +113,7 @@ class Effect:
         self._show_state()
 
 
-def state_words(project: Project) -> str:
+def search_state_words(project: Project) -> str:
     """A sentence on how the full search for the policy stands."""
     match project.search_state():
         case "running" | "waiting":
@@ -195,6 +195,7 @@ def draw_loss_table(answer: WhatIf, head: str = "Lost") -> None:
 
 
 def _draw_columns(answer: WhatIf) -> None:
+    """Draw what each column loses, and how the answer was found."""
     draw_loss_table(answer, "Lost (estimate)" if answer.quick else "Lost")
     how = page_sentence(f"{answer.how}. Answered in {answer.seconds:.2f} s")
     blocks.draw_text("p", how, "quiet small")

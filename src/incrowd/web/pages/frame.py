@@ -274,7 +274,7 @@ class Frame:
                     mark = {"done": "✓", "attention": "!"}.get(state, str(number))
                     blocks.draw_text("span", mark, "dot").props("aria-hidden=true")
                     blocks.draw_text("span", step.name)
-                    if words := standing.words_of(self.project, step):
+                    if words := standing.state_words(self.project, step):
                         blocks.draw_text("span", words, "state")
 
     def _open_help(self) -> None:

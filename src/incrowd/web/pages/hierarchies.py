@@ -66,6 +66,7 @@ class _ColumnView:
         await self._offers.show_answer()
 
     async def _draw_levels_and_settings(self, shown: HierarchyFacts | None) -> None:
+        """Draw the settings anew, and the levels unless they are unknown (None)."""
         if shown is not None:
             self._levels.clear()
             with self._levels:
@@ -75,7 +76,7 @@ class _ColumnView:
             await hierarchy_settings.show(self._frame, self._name)
 
     async def _draw_editors(self, shown: HierarchyFacts | None) -> None:
-        """Draw what edits a hierarchy of this kind: cut points, a tree, or a button for one."""
+        """Draw what edits the hierarchy: cut points of numbers; a tree, or a button for one."""
         frame, name = self._frame, self._name
         kind = await frame.project.kind_of(name)
         if kind == "number":
@@ -104,14 +105,14 @@ class _ColumnView:
             self._frame.show_error(error)
             return
         if shown.rows:
-            TreeEditor(self._frame, self._name, self._redraw).show(shown, levels)
+            TreeEditor(self._frame, self._name, self._redraw_after_edit).show(shown, levels)
         else:
             blocks.draw_text(
                 "p", "No value has 5 records or more, so none is listed here.", "quiet"
             )
 
-    async def _redraw(self, levels: HierarchyFacts) -> None:
-        """Draw anew what depends on the tree, after a change of it."""
+    async def _redraw_after_edit(self, levels: HierarchyFacts) -> None:
+        """Draw anew what depends on the tree, which now has these levels."""
         await self._draw_levels_and_settings(levels)
         self._offers.draw()
         self._effect.ask()
@@ -158,7 +159,7 @@ def _draw_level(level: LevelFacts, shown: HierarchyFacts) -> None:
 
 
 async def _draw_cuts(frame: Frame, name: str) -> None:
-    """Draw a histogram to click on, a cut where an interval begins; nothing for under 2 bins."""
+    """Draw a histogram where clicks say where intervals begin; nothing for fewer than 2 bins."""
     project = frame.project
     fine = edits.with_column(project.session.policy, name, {"hierarchy": "intervals"})
     shown = await project.ask(jobs.ShowHistogram(project.table, fine, name))

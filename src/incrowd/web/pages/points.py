@@ -63,6 +63,7 @@ def _draw_others_here(shown: "SearchView", point: TriedRelease) -> None:
 
 
 def _draw_remarks(point: TriedRelease) -> None:
+    """Say if the release is that of a stricter point, and if the search was stopped."""
     if point.like:
         words = f"The release of “{point.like}” loses less and satisfies this, too"
         blocks.draw_note([f"{words}: it is shown here, and used if you use this point."])
@@ -136,6 +137,7 @@ def draw_impossible_card(points: Sequence[TriedRelease]) -> None:
 
 
 def _draw_list(words: str, points: Sequence[TriedRelease]) -> None:
+    """Draw a fold with why each point has no release; nothing without points."""
     if points:
         with ui.expansion(words).classes("card"):
             for point in points:

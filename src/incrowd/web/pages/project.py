@@ -72,7 +72,7 @@ class JobRun(Generic[Answer]):
         return self
 
     async def _listen(self, ticket: Ticket) -> None:
-        """Take the events of a job until it ends; those of a forgotten job are dropped."""
+        """Take the events of a job until it ends, or until another job was started."""
         async for event in ticket:
             if ticket is self._ticket:
                 self._take_event(event)
@@ -109,7 +109,10 @@ class JobRun(Generic[Answer]):
         return FailedJobError(self.failed.message, remedy=remedy)
 
     def forget(self) -> None:
-        """Forget the job and its answer, so that the next start begins anew; the worker goes on."""
+        """Forget the job and its answer, so that the next start begins anew.
+
+        The worker goes on. Until the next start, events of the job are still taken.
+        """
         self.job, self.value, self.failed, self.parts = None, None, None, []
 
 
@@ -245,6 +248,7 @@ class Project:
 
     @property
     def _present_question(self) -> jobs.AskWhatIf:
+        """The question what the policy means, for table, policy and world as they are now."""
         return jobs.AskWhatIf(self.table, self.session.policy, self.session.world)
 
     def search_in_background(self, *, asked: bool = False) -> facts.WhatIf | None:

@@ -75,6 +75,7 @@ def meaning_of_k(k: int, whose: str = "") -> str:
 
 
 def _draw_models(frame: Frame) -> None:
+    """Draw the card of all models but that of the slider, with a row to add another."""
     slider = edits.k_model(frame.policy)
     with blocks.draw_card("What a class must not tell"):
         for number, model in enumerate(edits.models(frame.policy)):

@@ -62,7 +62,10 @@ class ReleaseForm:
                 )
 
     def _take_fields(self) -> bool:
-        """Take name and seed; if one is refused, say why and show what is in force again."""
+        """Take name and seed, and return whether both are accepted.
+
+        If one is refused, say why and show what is in force again.
+        """
         with self._frame.saying_refusals():
             self._session.name_release(str(self._target.value or ""))
             self._session.seed = whole_seed(self._seed.value)

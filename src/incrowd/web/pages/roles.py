@@ -91,6 +91,7 @@ class _Roles:
                 )
 
     def _confirm(self, names: Sequence[str]) -> None:
+        """Note that somebody has reviewed these columns, and ask about them no longer."""
         self._frame.project.review(names)
         for name in names:
             if name in self._confirms:

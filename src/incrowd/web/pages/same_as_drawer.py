@@ -71,6 +71,7 @@ class SameAs:
 
     @staticmethod
     def _draw_panel(tab: ui.tab, words: str, classes: str) -> TextElement:
+        """Draw a text on its tab, with a button that copies it; return the text's element."""
         with ui.tab_panel(tab).classes("same-as"):
             code = blocks.draw_text("pre", words, f"code {classes}").props("tabindex=0 role=region")
             blocks.name_for_readers(code, str(tab.props["name"]))

@@ -56,7 +56,7 @@ class SearchView:
 
     @property
     def is_old(self) -> bool:
-        """Whether the points are of another world, or of a policy with other columns or models."""
+        """Whether the world, or anything in the policy but k, search and suppression, changed."""
         job = self.frame.project.points_run.job
         parts = self.frame.project.points_run.parts
         made_of = parts[0].policy if parts else self.frame.policy
@@ -120,12 +120,12 @@ class SearchView:
                 bound=point.answer is not None and point.answer.quick,
             )
             for point, (risk, loss), best in zip(
-                points, map(place_of, points), unbeaten_flags(points), strict=True
+                points, map(risk_and_loss, points), unbeaten_flags(points), strict=True
             )
         ]
 
     def points_at_chosen(self) -> list[TriedRelease]:
-        """The points at the place of the chosen one, itself too; empty if none is chosen."""
+        """The points whose spots overlap the chosen one's, itself too; empty if none is chosen."""
         points = self.released_points
         number = next((n for n, one in enumerate(points) if one.name == self.chosen), None)
         if number is None:
@@ -214,7 +214,7 @@ def _say_why_ended(shown: SearchView) -> None:
         )
 
 
-def place_of(point: TriedRelease) -> tuple[float, float]:
+def risk_and_loss(point: TriedRelease) -> tuple[float, float]:
     """The highest risk and the loss of a point, whose answer must not be None."""
     answer = point.answer
     assert answer is not None  # noqa: S101  callers pass possible points
@@ -222,8 +222,8 @@ def place_of(point: TriedRelease) -> tuple[float, float]:
 
 
 def unbeaten_flags(points: Sequence[TriedRelease]) -> list[bool]:
-    """For each point, whether none at another place has at most its risk and its loss."""
-    places = [place_of(point) for point in points]
+    """For each point, whether none with another risk or loss has at most its risk and its loss."""
+    places = [risk_and_loss(point) for point in points]
     return [not any(o != p and o[0] <= p[0] and o[1] <= p[1] for o in places) for p in places]
 
 

@@ -30,8 +30,8 @@ def state_of(project: "Project", step: Step) -> State:
     return "done" if step in project.passed else "open"
 
 
-def words_of(project: "Project", step: Step) -> str:
-    """The state of a step in a word or two; empty if there is nothing to say."""
+def state_words(project: "Project", step: Step) -> str:
+    """The state of a step in a few words, such as "not of this policy"; empty if it is open."""
     state = state_of(project, step)
     if state == "attention" and step is steps.ROLES:
         return f"{len(project.unreviewed):,} to confirm"

@@ -166,6 +166,7 @@ def _draw_folder(frame: Frame, place: ui.element, relative: str) -> None:
 
 
 def _open_entry(frame: Frame, place: ui.element, entry: files.FolderEntry) -> None:
+    """Show the folder that was chosen in `place`, or open the file as the table."""
     if entry.folder:
         _draw_folder(frame, place, entry.relative)
         return

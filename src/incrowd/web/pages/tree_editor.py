@@ -89,6 +89,7 @@ class TreeEditor:
         self._show_state()
 
     def _show_state(self) -> None:
+        """Say how much is chosen, and offer the labels that it can be put under."""
         level, count = self._chosen_level, len(self._chosen)
         self._state.set_text(chosen_words(level, count))
         tree = self._tree
@@ -100,6 +101,7 @@ class TreeEditor:
     # What the user does
 
     async def _put_chosen(self) -> None:
+        """Put what is chosen under the label that is picked, or else under the name written."""
         level, chosen = self._chosen_level, [label for _, label in self._chosen]
         label = str(self._under.value or self._name.value or "")
         await self._change_tree(lambda tree: trees.put_under(tree, level, chosen, label))
@@ -117,6 +119,7 @@ class TreeEditor:
         await self._change_tree(lambda tree: trees.put_under(tree, level, chosen, onto[1]))
 
     async def _rename_chosen(self) -> None:
+        """Give the chosen label the name written; refused unless exactly one is chosen."""
         level, chosen = self._chosen_level, [label for _, label in self._chosen]
         old, new = chosen[0] if len(chosen) == 1 else "", str(self._name.value or "")
         await self._change_tree(lambda tree: trees.rename(tree, level, old, new))

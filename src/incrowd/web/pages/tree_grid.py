@@ -102,10 +102,10 @@ class TreeGrid:
                             self._draw_row(cells)
                     if shown.few:
                         self._draw_hidden_row(shown, height)
-            self._listen(table)
+            self._listen_to_clicks_and_drags(table)
         blocks.name_for_readers(scroll, f"Values of {self._column} and their labels")
 
-    def _listen(self, table: Element) -> None:
+    def _listen_to_clicks_and_drags(self, table: Element) -> None:
         table.on("click", self._choose_at, js_handler=blocks.CHOSEN)
         table.on("dragstart", js_handler=blocks.DRAGGED)
         table.on("dragover", js_handler=_OVER)
@@ -147,10 +147,12 @@ class TreeGrid:
         self._buttons[place] = made
 
     def _choose_at(self, event: Any) -> None:
+        """Choose the place that was clicked on; the browser sends its number."""
         if (place := self._place_of(event.args)) is not None:
             self._choose(place)
 
     async def _drop_at(self, event: Any) -> None:
+        """Drop one place on another; the browser sends the numbers of both."""
         dragged, onto = map(self._place_of, event.args)
         if dragged is not None and onto is not None:
             await self._drop(dragged, onto)

@@ -77,7 +77,7 @@ def export_hierarchy(state: WorkerState, job: jobs.ExportHierarchy, tell: Tell) 
 
 
 def path_of_leaf(tree: Hierarchy, leaf: int) -> tuple[str, ...]:
-    """The label of a leaf at each level, from the value to the top."""
+    """The label of the leaf with this code at each level, from the value to the top."""
     return tuple(str(tree.labels[h][tree.maps[h, leaf] - 1]) for h in range(tree.levels))
 
 
@@ -91,7 +91,7 @@ class OpenColumn:
     builder: AnyHierarchy
 
     def build(self, builder: AnyHierarchy | None = None) -> tuple[Hierarchy, Counts]:
-        """Build the column's hierarchy, or another builder's, and count each leaf's records."""
+        """Build the column's hierarchy, or another builder's; count records by leaf, 0: missing."""
         aligned, tree = code_by_hierarchy(self.engine, self.coded, builder or self.builder)
         return tree, self.engine.frequency(aligned)
 
@@ -113,7 +113,7 @@ def open_column(state: WorkerState, table: TableFile, policy: str, name: str) ->
 def _build_column(
     state: WorkerState, table: TableFile, policy: str, name: str
 ) -> tuple[Column, Hierarchy, Counts]:
-    """The column's settings, its hierarchy, and the records of each of its leaves."""
+    """The column's settings, its hierarchy, and the records of each leaf (0: missing values)."""
     found = open_column(state, table, policy, name)
     return found.settings, *found.build()
 

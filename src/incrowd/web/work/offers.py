@@ -30,7 +30,7 @@ _Offer = tuple[dict[str, Any], str]
 def offer_hierarchies(
     state: WorkerState, job: jobs.OfferHierarchies, tell: Tell
 ) -> tuple[facts.OfferedHierarchy, ...]:
-    """Offer the policy's hierarchy, then a few that fit and differ in their numbers of labels."""
+    """Offer the policy's hierarchy, if it fits, and a few others with other numbers of labels."""
     tell("looking for hierarchies", 0.0)
     column = open_column(state, job.table, job.policy, job.column)
     found: list[facts.OfferedHierarchy] = []

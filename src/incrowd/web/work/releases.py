@@ -23,7 +23,7 @@ from incrowd.withholding import public_count
 
 
 def make_release(_: WorkerState, job: jobs.MakeRelease, tell: Tell) -> facts.ReleaseFacts:
-    """Make a release as the command does: the same file from the same seed."""
+    """Make a release as the command does, the same from the same seed; a report if asked for."""
     policy = Policy.loads(job.policy)
     table = job.table
     wanted = reading_of(table).with_kept(policy.names(Role.KEEP))
@@ -100,7 +100,7 @@ def _release_facts(release: Release, job: jobs.MakeRelease, certificate: str) ->
 
 
 def check_release(_: WorkerState, job: jobs.CheckRelease, tell: Tell) -> Check:
-    """Check a release from its file; who is alone stands first in the notes."""
+    """Check a release from its file; how many are alone is said in the notes, not in `alone`."""
     original = job.original
     found = api.check(
         job.release,
@@ -132,7 +132,7 @@ def attack_release(_: WorkerState, job: jobs.AttackRelease, tell: Tell) -> facts
 
 
 def compare_releases(_: WorkerState, job: jobs.CompareReleases, tell: Tell) -> facts.TextFacts:
-    """Compare releases with their original."""
+    """Compare releases with their original, without model tests."""
     found = api.compare(
         job.table.source,
         *job.releases,

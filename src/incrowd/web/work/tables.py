@@ -49,7 +49,7 @@ def _column_facts(column: ColumnProfile) -> facts.ColumnFacts:
 
 
 def show_rows(state: WorkerState, job: jobs.ShowRows, tell: Tell) -> facts.FirstRows:
-    """Read the first `ROWS` rows as they are, cells as texts."""
+    """Read the first `ROWS` rows as they are: cells as texts, a missing one as an empty text."""
     tell("reading the first rows", 0.0)
     engine = state.open_engine(job.table)
     first = next(iter(engine.batches(engine.names)))[:ROWS]

@@ -55,14 +55,14 @@ def list_tree_rows(state: WorkerState, job: jobs.ShowTree, tell: Tell) -> facts.
 
 
 def frequent_leaves(counts: Counts) -> list[int]:
-    """Leaves of at least 5 records, most frequent first; `counts` starts with missing values."""
+    """Codes of leaves of 5 records or more, most frequent first; `counts[0]`: missing values."""
     order = np.argsort(-counts[1:], kind="stable") + 1
     found: list[int] = order[counts[order] >= LEAST].tolist()
     return found
 
 
 def _leaves_of_tree(built: Hierarchy, builder: AnyHierarchy, kind: Kind) -> set[int]:
-    """The leaves that the user's own tree lists; none for other hierarchies."""
+    """The codes of the leaves that the user's own tree lists; none for other hierarchies."""
     if not isinstance(builder, Tree):
         return set()
     own = {_canonical_label(row[0], kind) for row in builder.rows}
@@ -84,7 +84,7 @@ def _other_label(builder: AnyHierarchy, rows: tuple[tuple[str, ...], ...]) -> st
 
 
 def _value_bins(built: Hierarchy, counts: Counts, leaves: list[int]) -> tuple[facts.Bin, ...]:
-    """A bin for each of these leaves, which must have records: None if their number is withheld."""
+    """A bin for each of these leaves, which must have records; a count of None is withheld."""
     told = public_records(counts)
     labels = built.labels[0].tolist()
     return tuple(facts.Bin(label=str(labels[leaf - 1]), records=told[leaf]) for leaf in leaves)

@@ -244,7 +244,7 @@ def _finds_any(method: Method, shop: Workshop, watch: Watch, quest: BoundedProbl
 
 
 def _round_bound(bound: float) -> float:
-    """The bound rounded up to four digits."""
+    """The bound rounded up to four decimal places."""
     return ceil(bound * _DIGITS - SLACK) / _DIGITS
 
 

@@ -100,7 +100,8 @@ def privacy_ceiling(quest: BoundedProblem, line: RecordLine) -> float:
 def _loneliest_rows(quest: BoundedProblem, line: RecordLine, box: Codes) -> Codes:
     """Rows with the least company in the line, one of several equal ones.
 
-    They stand for more records than may be left out. No rows if there are too many to compare.
+    They stand for more records than may be left out. No rows if there are too many to compare. Rows
+    of the same number in `box` are equal.
     """
     runs = _longest_runs(quest, line, np.arange(len(line.records.row)))
     rows = line.records.row[np.argsort(runs, kind="stable")]

@@ -105,9 +105,10 @@ def _adjust_groups(
 def divide_by_runs(quest: BoundedProblem, boxes: BoxCosts, records: OrderedRecords) -> list[Codes]:
     """Divide the line so that the smallest class is as large as can be; empty if impossible.
 
-    With one column in the order of its codes no other classes are larger: two classes that overlap
-    can change records until they do not. What can be divided by k can be by k - 1, so the largest k
-    is found by halving, with one look at every record each time.
+    Returned is a list of one division, as the class of each record. With one column in the order of
+    its codes no other classes are larger: two classes that overlap can change records until they do
+    not. What can be divided by k can be by k - 1, so the largest k is found by halving, with one
+    look at every record each time.
     """
     least = least_people(quest.problem)
     first = accuracy.longest_run_starts(

@@ -111,6 +111,7 @@ class Best:
     scanned: tuple[str, ...] = ()
     """The searches that were scanned for more."""
     limit: float = inf
+    """A privacy that no release within the bound exceeds; infinite if it was not asked for."""
 
 
 def best_of_all(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best:
@@ -149,7 +150,7 @@ def best_in_passing(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best
 def _nudge(
     quest: BoundedProblem, shop: Workshop, way: Way, known: tuple[float, float], watch: Watch
 ) -> BoundedAnswer | None:
-    """Ask for a bit more than is `known`, and more while that has an answer; None if none has."""
+    """Ask for more than is `known` (see `bisect_privacy`) while that has an answer; or None."""
     reached, limit = known
     more = next_privacy(way, reached)
     if watch.expired or more > limit + SLACK or not shop.may_nudge(way):

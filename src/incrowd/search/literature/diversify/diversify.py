@@ -120,7 +120,10 @@ def _column_and_l(problem: Problem) -> tuple[int, int] | None:
 def _diverse_classes(
     problem: Problem, order: Codes, wanted: tuple[int, int], rounds: int
 ) -> tuple[Pieces, int]:
-    """Classes for the column and l `wanted`, or a lower l; how often the heuristic fell back."""
+    """Classes for the column and l `wanted`; how often the heuristic fell back.
+
+    With a lower l, and nobody left out, if more records would have to be left out than may be.
+    """
     column, l = wanted
     boxes = boxes_of(problem)
     everyone = groups.records_of(problem, order, column)

@@ -82,7 +82,7 @@ class OneColumn:
 
 
 def refuse_several_columns(problem: Problem) -> None:
-    """Raise `PolicyError` unless there is one quasi-identifying column and records are free."""
+    """Raise `PolicyError` unless there is one quasi-identifying column, and rows may be divided."""
     if len(problem.columns) != 1 or problem.tally.has_units or problem.consistent:
         raise PolicyError(
             "'optimal' needs one quasi-identifying column, one record per person and no limits "
@@ -140,7 +140,7 @@ def find_division(column: OneColumn, most: float, l: Fraction, k: int = 1) -> Co
 
 
 def _class_of_records(held: Counts) -> Codes:
-    """The class of each record if the classes hold so many of each domain."""
+    """The class of each record if classes hold so many of each domain: (classes, domains)."""
     numbers = np.tile(np.arange(len(held), dtype=np.int32), held.shape[1])
     return np.repeat(numbers, held.T.ravel())
 

@@ -129,7 +129,7 @@ def _leaves_too_few(counts: Counts, c: int, l: int | Fraction) -> bool:
 
 
 def diverse_classes(records: OrderedRecords, l: int, boxes: "BoxCosts") -> tuple[Codes, int]:
-    """The class of each l-eligible record, l values in each; how often the heuristic fell back."""
+    """The class of each l-eligible record, l values at least; how often the heuristic fell back."""
     return diversify.divide_by_frontier(records.items, records.value, records.values, l, boxes)
 
 
@@ -151,7 +151,10 @@ def merge_runs(records: OrderedRecords, class_of: Codes, k: int, boxes: "BoxCost
 
 
 def swap_records(records: OrderedRecords, class_of: Codes, rounds: int, boxes: "BoxCosts") -> Codes:
-    """The class of each record after up to `rounds` rounds of swaps within a value that pay."""
+    """The class of each record after swaps: two records of the same value change places.
+
+    They do where the records of both classes then pay less together, in `rounds` rounds at most.
+    """
     number = int(class_of.max()) + 1
     members = np.argsort(class_of, kind="stable")
     sizes = np.bincount(class_of, minlength=number)

@@ -85,7 +85,7 @@ def _refuse_unsupported(problem: Problem, table: SmallTable, limit: int) -> None
 
 
 def _none_error(problem: Problem) -> InfeasibleError:
-    """The error if no partition will do; it names mingen if that counts whom gaps match."""
+    """The error if no partition will do; it names mingen if missing values match other records."""
     error = nothing_found(problem)
     if not gaps_match(problem):
         return error
