@@ -137,36 +137,38 @@ def _estimates_by_curves(behind: PeopleBehind, people: float, threshold: float) 
 
 def _with_intervals(
     found: Estimates,
-    told: FigureRanges,
+    ranges: FigureRanges,
     ends: Mapping[str, Range],
     kinds: ClassKinds,
     threshold: float,
 ) -> Estimates:
-    """Estimates of a simple random sample with the intervals `told`, inside the possible `ends`."""
+    """Estimates of a simple random sample: intervals by `ranges`, inside the possible `ends`."""
     three = {
-        name: getattr(found, name).with_interval(getattr(told, name)).moved_into(ends.get(name))
+        name: getattr(found, name).with_interval(getattr(ranges, name)).moved_into(ends.get(name))
         for name in ("unique", "average", "above")
     }
-    likeliest = found.likeliest.widened_to(told.alone)
-    by_class = found.by_class.with_interval(told.by_class)
+    likeliest = found.likeliest.widened_to(ranges.alone)
+    by_class = found.by_class.with_interval(ranges.by_class)
     others = {**three, "by_class": by_class}
     return replace(
         found,
         **three,
-        unique_people=found.unique_people.with_interval(told.unique_people, three["unique"].value),
+        unique_people=found.unique_people.with_interval(
+            ranges.unique_people, three["unique"].value
+        ),
         by_class=by_class,
-        match=None if found.match is None else _match_estimate(found.match, told),
+        match=None if found.match is None else _match_estimate(found.match, ranges),
         highest=_highest_estimate(found.highest, others, threshold).larger_of(likeliest),
         likeliest=likeliest,
         likely_above=_widen_by_singles(found.likely_above, likeliest, kinds, threshold),
     )
 
 
-def _match_estimate(match: PopulationEstimate, told: FigureRanges) -> PopulationEstimate:
-    """The chance of a right match: by the curves, unless that is outside what the table shows."""
-    low, high = told.match or match.interval
+def _match_estimate(match: PopulationEstimate, ranges: FigureRanges) -> PopulationEstimate:
+    """The chance of a right match: by curves or, outside of `ranges`, the likeliest population."""
+    low, high = ranges.match or match.interval
     return match.with_interval(
-        told.match, None if low <= match.value <= high else told.likeliest_match
+        ranges.match, None if low <= match.value <= high else ranges.likeliest_match
     )
 
 

@@ -185,7 +185,7 @@ class _Sampling:
 def _build_risk(
     seen: _CrowdView, found: dict[Missing, Figures], asked: tuple[Missing, float, int | None]
 ) -> Risk:
-    """Put the risk together from all figures; `asked` is a reading, threshold and population."""
+    """Put the risk together: `asked` is a reading, threshold and population, `seen` its view."""
     missing, threshold, population = asked
     figures, records, people = found[missing], seen.classes.records, seen.crowds.people
     drawn = _Sampling.of(seen, population)

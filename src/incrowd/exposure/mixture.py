@@ -205,7 +205,7 @@ def draw_curves(sizes: Floats, classes: Floats, fraction: float) -> Curves:
 def _draw_densities(
     sample: SizeCounts, shape: Floats, bend: float, normal: Floats
 ) -> tuple[Floats, float]:
-    """Draw densities, shape (draws, cells), by normal numbers; also return the log evidence."""
+    """Draw densities (draws, cells) by `normal` numbers (cells, draws), and the log evidence."""
     prior = _prior_precision(len(shape), bend)
     mode, likely, information = _likeliest_curve(sample, shape, prior)
     lower = np.linalg.cholesky(information)

@@ -112,7 +112,8 @@ class PeopleBehind:
     def chance_of_at_most(self, people: float, thin: int = 1) -> Floats:
         """The chance of a class of at most so many people, by each `thin`-th curve and kind."""
 
-        def large(big: ClassKinds) -> Floats:  # by the negative binomial
+        def large(big: ClassKinds) -> Floats:
+            """The chance by the negative binomial, for classes of more than `LARGE` people."""
             return np.asarray(special.betainc(big.sizes, people - big.sizes + 1, big.drawn))
 
         can = self.kinds.sizes <= people
@@ -153,7 +154,7 @@ def _mean_by_size(
     large: Callable[[ClassKinds], Floats],
     thin: int = 1,
 ) -> Floats:
-    """The mean of `small(f, r)` over mu, `large` above `LARGE` people: shape (curves, kinds)."""
+    """The mean of `small(f, r)` over mu, `large` above `LARGE`: (every `thin`-th curve, kinds)."""
     density = found.density[::thin]
     means = np.empty((len(density), len(kinds.sizes)))
     few = kinds.sizes <= LARGE
@@ -225,7 +226,7 @@ def _risk_by_series(f: Floats, p: Floats) -> Floats:
 def _risk_by_recurrence(f: Floats, p: Floats) -> Floats:
     """The mean of 1 / F as p g(f), g(f) the integral of (1 - t)^(f - 1) / (1 - q t), t in 0..1.
 
-    g(1) = ln(1/p) / q and g(f + 1) = (1/f - p g(f)) / q; errors do not grow as p < q.
+    g(1) = ln(1/p) / q and g(f + 1) = (1/f - p g(f)) / q; errors do not grow as p < q, f < `_MANY`.
     """
     q = 1 - p
     step = -np.log(p) / q

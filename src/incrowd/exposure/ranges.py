@@ -38,7 +38,7 @@ _LEAST_SHARE = 1e-6
 
 @dataclass(frozen=True)
 class FigureRanges:
-    """The interval of each figure."""
+    """The interval of each figure (see `Estimates`)."""
 
     unique: Range
     unique_people: Range

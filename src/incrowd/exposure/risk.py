@@ -320,7 +320,7 @@ def _finite_dict(found: Any) -> Any:
 
 
 def _null_if_infinite(value: Any) -> Any:
-    """The value with None in place of figures that are not finite, also inside dictionaries."""
+    """The value, None if not finite, also inside dictionaries; what tuples hold stays as it is."""
     if isinstance(value, dict):
         return {key: _null_if_infinite(one) for key, one in value.items()}
     if isinstance(value, float) and not math.isfinite(value):

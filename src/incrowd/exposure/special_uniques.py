@@ -305,7 +305,10 @@ class _SetSearch:
         self.used = 0
 
     def visit(self, rows: Codes, start: Counts, chosen: tuple[int, int, int]) -> None:
-        """Look at sets that add later columns to `chosen` (bits, number, last), by its groups."""
+        """Look at sets that add later columns to `chosen` (bits, number, last).
+
+        Its group g is `rows` from `start[g]` to before `start[g + 1]`.
+        """
         bits, size, latest = chosen
         for column in range(len(self._domains) - 1, latest, -1):
             codes, domain = self._table.codes[column], self._domains[column]

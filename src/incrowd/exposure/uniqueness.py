@@ -184,7 +184,8 @@ def fit_snb(number: float, single: int, double: int, fraction: float) -> tuple[f
         return None
     scale = np.log(number * fraction / single)
 
-    def gap(odds: float | Floats) -> Any:  # the logarithm of expected over seen uniques
+    def gap(odds: float | Floats) -> Any:
+        """The logarithm of expected over seen uniques, for the beta of `_alpha_of_odds`."""
         alpha, beta, hidden = _alpha_of_odds(odds, double / single, fraction)
         shown = 1 - hidden
         power = alpha * (np.log(beta) - np.log(shown))

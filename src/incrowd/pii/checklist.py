@@ -64,7 +64,7 @@ class IdentifierCheck:
 
     @property
     def note(self) -> str:
-        """Why a program cannot tell, if it cannot."""
+        """Why no program can tell that a table is free of it; empty if one can, or if it fails."""
         return self.identifier.unseen if self.status is Status.UNSEEN else ""
 
 

@@ -58,7 +58,7 @@ _GENERAL = frozenset(("id", "ids", "uid", "pid", "identifier", "ident", "barcode
 def codes_of_their_own(profile: ColumnProfile) -> ColumnFinding | None:
     """The finding that nearly every record has its own code, number or text; None if not."""
     if (
-        profile.values < _ENOUGH
+        profile.filled < _ENOUGH
         or profile.distinct_share < _OF_THEIR_OWN
         or profile.kind is Kind.DATE
         or are_drug_codes(profile)
@@ -87,14 +87,17 @@ def unnamed_telephones(profile: ColumnProfile) -> ColumnFinding | None:
 
 
 def unnamed_social_security(profile: ColumnProfile) -> ColumnFinding | None:
-    """The finding that values are nine digits, as social security numbers are; None if not."""
+    """The finding that nearly all values are nine digits, as of social security; None if not."""
     return _digits_finding(profile, _NINE, 9, "the values could be social security numbers")
 
 
 def _digits_finding(
     profile: ColumnProfile, form: re.Pattern[str], width: int, why: str
 ) -> ColumnFinding | None:
-    """The finding that nearly all fit `form` once lost zeros fill `width` digits; None if not."""
+    """The finding that a person must look (`why`) since nearly all fit `form`; None if not.
+
+    A value may have lost a zero in front of `width` digits.
+    """
     if (
         profile.kind is Kind.DATE
         or len(profile.domain) < _ENOUGH

@@ -124,9 +124,10 @@ def is_age_in_words(text: str) -> bool:
 
 
 def _end_of_interval(text: str | None, *, inside: bool, side: int) -> float | None:
-    """The outermost whole number inside an end of an interval, which `side` says: 1 low, -1 high.
+    """The lowest (`side` 1) or highest (-1) whole number that an interval with this end stands for.
 
-    Infinite without an end; None if the end is no number. An end may itself be an interval.
+    Fractions count as the number below them. Infinite without an end (`text` None); None if the end
+    is no number. An end may itself be an interval.
     """
     if text is None:
         return -side * inf
@@ -355,7 +356,10 @@ def _is_calendar_day(year: int, month: int, day: int) -> bool:
 
 
 def _is_unclear_date(text: str, *, named: bool) -> bool:
-    """Whether a text is a date that could be something else: 1/31/24, Jan 2024, 2024-01."""
+    """Whether a text is a date that could be something else: 1/31/24, Jan 2024, 2024-01.
+
+    Where the column's name says dates (`named`), 31.1.24 is one, too.
+    """
     if any(pattern.fullmatch(text) for pattern in (_NAMED, _YEAR_MONTH)) or _is_compact_day(text):
         return True
     found = _NUMERIC.fullmatch(text)

@@ -221,7 +221,7 @@ def _is_unit(profile: ColumnProfile, said: NameMeanings) -> bool:
 
 def _repeats(profile: ColumnProfile) -> bool:
     """Whether values repeat as those of people with some records each."""
-    each = profile.values / max(profile.distinct, 1)
+    each = profile.filled / max(profile.distinct, 1)
     return profile.distinct > _SOME and 1.001 < each < 100
 
 

@@ -63,7 +63,7 @@ def is_no_place(profile: ColumnProfile) -> bool:
 
 
 def zip_codes(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
-    """The finding that postal codes show more than Safe Harbor allows, or are no ZIP codes."""
+    """The finding that postal codes show more than is allowed, or are no ZIP codes; None if not."""
     if not names_postal_codes(profile) or profile.is_flag or profile.is_about:
         return None
     domain = profile.domain
@@ -84,7 +84,7 @@ def zip_codes(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding |
 
 
 def vague_places(profile: ColumnProfile) -> ColumnFinding | None:
-    """The finding that a column's name may say a small place; None if not."""
+    """The finding that a column's name may say a small place: a person must look. None if not."""
     if (
         profile.is_flag
         or profile.is_about
@@ -96,7 +96,7 @@ def vague_places(profile: ColumnProfile) -> ColumnFinding | None:
 
 
 def unnamed_zip_codes(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
-    """The finding that nearly all texts are five digits that begin as ZIP codes do; or None."""
+    """The finding that nearly all texts could be ZIP codes: a person must look. None if not."""
     if profile.kind is not Kind.TEXT or len(profile.domain) < 10 or names_postal_codes(profile):
         return None
     areas = {*people_by_area(), *rules.people}
@@ -119,12 +119,12 @@ def small_places(profile: ColumnProfile) -> ColumnFinding | None:
 
 
 def _are_large_places(profile: ColumnProfile) -> bool:
-    """Whether nearly all values are states or countries; false if there are none."""
+    """Whether nearly all values are US states or countries; false if there are none."""
     return not profile.is_empty and profile.share(is_large_place, bool) >= _NEARLY_ALL
 
 
 def is_large_place(text: str) -> bool:
-    """Whether a text names a state or a country."""
+    """Whether a text names a state of the United States or a country."""
     return text.casefold() in STATES or is_country(text)
 
 
@@ -142,7 +142,10 @@ _ENOUGH = 20
 
 
 def is_name_of_things(profile: ColumnProfile) -> bool:
-    """Whether, beside `name`, the last word for things or people is for things; or no texts."""
+    """Whether a column named after a name is of names of things, such as `drug_name`, or no texts.
+
+    Of the words for things and for people in its name the last one counts.
+    """
     own = {"name", "names"} & profile.words_and_compounds
     named = [w for w in words_of(profile.name) if w in THINGS or w.startswith(PERSONS)]
     return profile.kind is not Kind.TEXT or bool(own and not THINGS.isdisjoint(named[-1:]))
@@ -158,15 +161,16 @@ def names_of_persons(profile: ColumnProfile) -> ColumnFinding | None:
     if _hold_given_names(profile):
         return profile.finding("the values contain given names")
     found = possible_names(profile)
-    if found is None or profile.values < _ENOUGH or profile.distinct_share < _OF_THEIR_OWN:
+    if found is None or profile.filled < _ENOUGH or profile.distinct_share < _OF_THEIR_OWN:
         return None
     return profile.finding("the values look like names, and nearly every record has its own")
 
 
 def possible_names(profile: ColumnProfile) -> ColumnFinding | None:
-    """The finding that most values are two or more words with capitals; None if not.
+    """The finding that most values have the form of persons' names; None if not.
 
-    Titles may be, too: in a column named after things, given names must be among them.
+    A person must look, as titles may have it, too. In a column named after things, given names must
+    be among them.
     """
     if profile.kind is not Kind.TEXT or profile.share(_may_be_name) < MOST:
         return None
@@ -176,7 +180,7 @@ def possible_names(profile: ColumnProfile) -> ColumnFinding | None:
 
 
 def _hold_given_names(profile: ColumnProfile) -> bool:
-    """Whether many values are or hold a common given name; no if there are few values."""
+    """Whether 60 % of ten or more texts are a common given name, or 20 % hold one."""
     if profile.kind is not Kind.TEXT or len(profile.texts) < _SOME:
         return False
     alone = profile.share(lambda text: text.casefold() in GIVEN)

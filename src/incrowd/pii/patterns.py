@@ -58,7 +58,7 @@ def pattern_of(profile: ColumnProfile) -> tuple[ValuePattern, float] | None:
 
 
 def _share_of(texts: Sequence[str], fits: Test) -> float:
-    """The share of the texts that fit; 0.0 as soon as too many do not."""
+    """The share of the texts that fit; 0.0 if it is below `MOST`."""
     most = (1 - MOST) * len(texts) + 1e-9
     missed = 0
     for text in texts:

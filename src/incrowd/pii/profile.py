@@ -157,7 +157,7 @@ class ColumnProfile:
         return self.kind is Kind.TEXT and are_sentences(self.texts)
 
     @property
-    def values(self) -> int:
+    def filled(self) -> int:
         """Records with a value."""
         return self.records - self.missing
 
@@ -169,7 +169,7 @@ class ColumnProfile:
     @property
     def distinct_share(self) -> float:
         """Distinct values over records with a value: 1 if no value repeats."""
-        return self.distinct / self.values if self.values else 0.0
+        return self.distinct / self.filled if self.filled else 0.0
 
     @property
     def says_person(self) -> bool:

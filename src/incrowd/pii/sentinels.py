@@ -97,7 +97,7 @@ def _says_missing(text: str) -> bool:
 
 
 def _sentinels_of_texts(profile: ColumnProfile) -> list[Sentinel]:
-    """Find words and signs, unless all values are such; or, among texts of digits, high marks."""
+    """Find words and signs unless all are such, or high marks of digits; none over 50,000 texts."""
     labels = profile.domain.labels.tolist()
     if len(labels) > 50_000:
         return []
@@ -198,6 +198,6 @@ def _sentinels_of_dates(profile: ColumnProfile) -> list[Sentinel]:
 
 
 def _is_far(days: Values, place: int) -> bool:
-    """Whether the first or last day is far from its neighbour."""
+    """Whether the first or last day, at this place, is over five years from its neighbour."""
     other = days[1] if place == 0 else days[-2]
     return bool(abs((days[place] - other).astype(np.int64)) > _FAR)

@@ -19,8 +19,9 @@ from incrowd.table.names import words_of
 
 _SOME = 5
 _MOSTLY = 0.5
-_SEVERAL = 0.2
-_MANY = 40
+_MANY = 0.2
+"""The share of texts in a list that is many: from here on a person must look."""
+_DISTINCT = 40
 _OLDEST = 89
 _EVER = 118
 _GROWN = 21
@@ -33,9 +34,9 @@ _AREA = re.compile(r"\d{3}")
 
 
 def family_names(profile: ColumnProfile) -> ColumnFinding | None:
-    """The finding that many values are common family names, though they repeat; None if not."""
+    """The finding that many values are family names: if most are, the column fails. None if few."""
     share = _share_in_list(profile, FAMILY)
-    if share < _SEVERAL:
+    if share < _MANY:
         return None
     if share >= _MOSTLY:
         return profile.finding(looks_like(share, "family names"))
@@ -43,15 +44,15 @@ def family_names(profile: ColumnProfile) -> ColumnFinding | None:
 
 
 def given_names(profile: ColumnProfile) -> ColumnFinding | None:
-    """The finding that several values are common given names, alone; None if not."""
+    """The finding that many values are common given names: a person must look. None if few are."""
     share = _share_in_list(profile, GIVEN)
-    return profile.unseen_finding("the values could be given names") if share >= _SEVERAL else None
+    return profile.unseen_finding("the values could be given names") if share >= _MANY else None
 
 
 def cities(profile: ColumnProfile) -> ColumnFinding | None:
-    """The finding that many values are large cities; None if not."""
+    """The finding that many values are cities: if most are, the column fails. None if not."""
     share = _share_in_list(profile, CITIES)
-    if share < _SEVERAL or profile.share(is_large_place) >= _MOSTLY:
+    if share < _MANY or profile.share(is_large_place) >= _MOSTLY:
         return None
     if share >= _MOSTLY:
         return profile.finding(looks_like(share, "cities"))
@@ -59,7 +60,7 @@ def cities(profile: ColumnProfile) -> ColumnFinding | None:
 
 
 def _share_in_list(profile: ColumnProfile, known: frozenset[str]) -> float:
-    """The share of texts in a list; 0.0 for numbers, few texts and columns named after things."""
+    """The share of texts that are in a list; 0.0 for numbers, few texts, or a name for things."""
     if profile.kind is not Kind.TEXT or len(profile.texts) < _SOME or profile.words & THINGS:
         return 0.0
     return profile.share(lambda text: " ".join(words_of(text)) in known)
@@ -85,8 +86,11 @@ def small_areas(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding
     return None
 
 
-def whole_zip_codes(profile: ColumnProfile) -> ColumnFinding | None:
-    """The finding that nearly all of many whole numbers begin as ZIP codes do; None if not."""
+def numeric_zip_codes(profile: ColumnProfile) -> ColumnFinding | None:
+    """The finding that whole numbers could be ZIP codes: a person must look. None if not.
+
+    Of 60 or more numbers of up to five digits nearly all begin as ZIP codes do, lost zeros filled.
+    """
     if not profile.is_whole or names_postal_codes(profile) or len(profile.domain) < _ZIPS:
         return None
     low, high = int(profile.domain.values[0]), int(profile.domain.values[-1])
@@ -98,8 +102,8 @@ def whole_zip_codes(profile: ColumnProfile) -> ColumnFinding | None:
 
 
 def possible_ages(profile: ColumnProfile) -> ColumnFinding | None:
-    """The finding that whole numbers are spread as ages are, some above 89; None if not."""
-    if not profile.is_whole or len(profile.domain) < _MANY:
+    """The finding that numbers could be ages, some above 89: a person must look. None if not."""
+    if not profile.is_whole or len(profile.domain) < _DISTINCT:
         return None
     values, records = profile.domain.values, profile.counts
     low, high = int(values[0]), int(values[-1])
@@ -115,8 +119,8 @@ def possible_ages(profile: ColumnProfile) -> ColumnFinding | None:
 
 
 def possible_births(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
-    """The finding that years may be births, some of people over 89; None if not."""
-    if not profile.is_whole or len(profile.domain) < _MANY:
+    """The finding that years could be births over 89 years ago: a person must look. Or None."""
+    if not profile.is_whole or len(profile.domain) < _DISTINCT:
         return None
     low, high = int(profile.domain.values[0]), int(profile.domain.values[-1])
     years = low >= _FIRST_BIRTH and high <= rules.today and high - low >= _GENERATIONS
@@ -129,7 +133,7 @@ SILENT: tuple[tuple[str, Callable[[ColumnProfile], ColumnFinding | None]], ...] 
     ("A", family_names),
     ("A", given_names),
     ("B", cities),
-    ("B", whole_zip_codes),
+    ("B", numeric_zip_codes),
     ("C", possible_ages),
 )
 """What to look for in every column whose name says nothing, by letter."""

@@ -107,21 +107,23 @@ def lines_for(names: Iterable[str]) -> str:
 
 
 def keys_at(path: Path) -> tuple[str, ...]:
-    """The keys that a table at this path may have; where a plug-in is named, the known names."""
+    """The keys that a table at this place may have, or the known names where a plug-in is named.
+
+    `path` is where pydantic says that a fault is, so it has the names of plug-ins in it:
+    `("search", "auto")`, `("models", 0, "k-anonymity")`. Empty if nothing is known of the place.
+    """
     if not path:
         return tuple(Policy.model_fields)
     if path[0] == "columns" and len(path) == 2:
         return tuple(Column.model_fields)
-    kind = "models" if path[0] == "models" and len(path) == 2 else path[-1]
-    if kind in _UNIONS:
-        return tuple(_plugins_by_name(_UNIONS[kind]))
-    plugins = {
-        name: made for union in _UNIONS.values() for name, made in _plugins_by_name(union).items()
-    }
-    return tuple(getattr(plugins.get(str(path[-1])), "__dataclass_fields__", ()))
+    before, last = ("", "", *(part for part in path if isinstance(part, str)))[-2:]
+    if last in _UNIONS:
+        return tuple(_plugins_by_name(_UNIONS[last]))
+    plugins = _plugins_by_name(_UNIONS[before]) if before in _UNIONS else {}
+    return tuple(getattr(plugins.get(last), "__dataclass_fields__", ()))
 
 
-_UNIONS: dict[object, Any] = {
+_UNIONS: dict[str, Any] = {
     "models": AnyModel,
     "loss": AnyLoss,
     "search": AnySearch,
@@ -250,7 +252,7 @@ def _plain_plugin(plugin: Any, *, exclude_defaults: bool = False) -> dict[str, A
 
 
 def _without_fraction(value: Any) -> Any:
-    """Turn whole numbers into ints, also in lists: 5, not 5.0."""
+    """Turn whole numbers below 2^53 into ints, also in lists: 5, not 5.0."""
     if isinstance(value, list):
         return [_without_fraction(item) for item in value]
     whole = isinstance(value, float) and value.is_integer() and abs(value) < _EXACT

@@ -139,7 +139,7 @@ def _without_marks(
 def _without_sentinels(
     profile: ColumnProfile, found: Sequence[Sentinel], *, text: bool
 ) -> ColumnProfile:
-    """The profile with these marks missing; if `text`, the rest is read as numbers or dates."""
+    """The profile with these marks missing; if `text`, a rest of numbers or dates is read so."""
     if not found or profile.counts is None:
         return profile
     gone = {one.value for one in found}

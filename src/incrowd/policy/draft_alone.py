@@ -73,7 +73,10 @@ def _chance_alone(size: Counts, people: Counts, k: int) -> Floats:
 def telling_columns(
     policy: Policy, engine: Engine, coded: Mapping[str, CodedColumn]
 ) -> dict[str, str]:
-    """Find, in a sample, which kept columns must go, and why; those that tell least stay."""
+    """Find, in a sample, which kept columns must go, and why; those that single out fewest stay.
+
+    So must all that are not `coded`: they have too many values to look at.
+    """
     kept = [name for name in policy.kept_or_weight if policy.columns[name].alone == "refuse"]
     able = [name for name in kept if name in coded]
     quasi = [name for name in policy.quasi if name in coded]
@@ -118,7 +121,7 @@ def _put_into_classes(
 
 
 def _stays_within_limit(alone: float, people: int, share: float) -> bool:
-    """Whether hardly more than this share of the people would be alone; `alone` is estimated."""
+    """Whether `alone`, estimated, is surely at most this share of `people`; 0 if that is a few."""
     most = share * people
     if are_few(most):
         return alone < _NOBODY

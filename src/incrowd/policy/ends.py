@@ -21,7 +21,7 @@ _FEWEST = 2
 
 
 def people_per_cell(models: Sequence[Model]) -> int:
-    """The fewest people that a cell must hold: as many as models want in a class, 2 at least."""
+    """The fewest people a cell must hold: as models want people, or else values; 2 at least."""
     sizes = [(model.smallest_class(), model.distinct_values()) for model in models]
     return max(_FEWEST, *(people if people > 1 else values for people, values in sizes), 1)
 

@@ -53,9 +53,9 @@ def with_joint_uniqueness(
 
 
 def joint_uniqueness(name: str, shares: Shares, of: str = "") -> str:
-    """Say with which fewest columns one singles out many records; empty if it hardly adds to any.
+    """Say with which fewest columns one singles out half of the records, else with which most.
 
-    `of` is appended and says of which records, such as those of a sample.
+    Empty if it adds less than 5 % to any others. `of` is appended, such as " in a sample of 50".
 
     >>> pair = frozenset({"age", "zip"})
     >>> joint_uniqueness("age", {frozenset({"age"}): 0.01, frozenset({"zip"}): 0.1, pair: 0.87})
@@ -84,7 +84,7 @@ _COST_ROWS = 600
 
 
 def with_costs(first: Draft, engine: "Engine", coded: Mapping[str, CodedColumn]) -> Draft:
-    """Add to a draft of many quasi-identifying columns what each of them costs the others."""
+    """Add to a draft of over six quasi-identifying columns what each of them costs the others."""
     known = [coded[name] for name in coded if name in first.policy.quasi]
     if len(known) <= _MANY_QUASI or engine.records < 4 * K:
         return first

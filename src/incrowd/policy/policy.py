@@ -142,6 +142,7 @@ class Policy(Setting):
 
     @classmethod
     def _keys_at(cls, path: Path) -> tuple[str, ...]:
+        """The keys that a table at this place of a policy may have."""
         return codec.keys_at(path)
 
     def role(self, name: str) -> Role:

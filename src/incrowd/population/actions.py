@@ -175,7 +175,7 @@ def _describe_labels(labels: Sequence[str], spec: AnyHierarchy | None) -> str:
 
 
 def _make_ladder(column: str, rungs: Sequence[Rung]) -> Ladder:
-    """Make a ladder of the rungs that merge anything and of the last one; drop the others."""
+    """Make a ladder of the first rung, all that merge more, and the last if it merges any more."""
     kept = [rungs[0]]
     for rung in rungs[1:-1]:
         if 1 < rung.values < kept[-1].values:
@@ -218,7 +218,7 @@ def _quantile_rungs(column: CodedColumn, records: Counts | None) -> Iterator[Run
 
 
 def _round_numbers(reach: float, least: float = 2.0) -> Iterator[float]:
-    """Yield 1, 2, 5, 10, … from `least` up to `reach`; nothing if one of these is not above 0."""
+    """Yield 1, 2, 5, 10, … from `least` up to `reach`; none if one is not above 0, or infinite."""
     if not (math.isfinite(reach) and reach > 0 and least > 0):
         return
     exponent = math.floor(math.log10(least))

@@ -262,6 +262,8 @@ class PopulationSample:
     def least_share(self, size: int) -> float:
         """The least share of the population that a class with so many people of the table can have.
 
+        0.0 if no share is sure; `ValueError` for more people than the table has.
+
         >>> round(PopulationSample(5_000, 1, 0.95).least_share(60), 4)
         0.0049
         """

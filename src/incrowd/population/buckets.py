@@ -192,7 +192,7 @@ class Bucketing:
 
     @classmethod
     def by_sample(cls, cells: pl.Series, number: int | None, least: int) -> "Bucketing":
-        """Divide into `number` buckets or as many as hold `least`; errors as in `kind_of_cells`."""
+        """Divide by sampled `cells`, as `divide_evenly` does; errors as in `kind_of_cells`."""
         kind = kind_of_cells(cells, cells.name)
         division = divide_evenly(_drop_missing(scale_cells(cells, kind).values), number, least)
         return cls(cells.name, kind, division, cells[:0])
@@ -209,9 +209,9 @@ class Bucketing:
         return made, made._look_up_in_threads(scaled, 0)
 
     def look_up(self, cells: pl.Series, start: int) -> Codes:
-        """Return the bucket of each cell (0 if missing), and count them in `errors`.
+        """Return the bucket of each cell, and count them in `errors`; `start` records came before.
 
-        Cells of another kind are noted as unfit; `start` records came before.
+        Bucket 0 is for missing values and for those of another kind, which are noted as unfit.
         """
         scaled = scale_cells(cells, self.kind)
         self._note_unfit(scaled, start)
@@ -289,7 +289,7 @@ class ShownBuckets:
     code_of: Codes
     """The code that each code becomes: 0 is empty, b the b-th bucket of the division."""
     sizes: Counts
-    """Records of each of these codes."""
+    """Records that show each code: shape (buckets of the division + 1,)."""
     column: BucketedColumn
 
     @property
@@ -337,7 +337,7 @@ def enforce_k(bucketing: Bucketing, k: int) -> ShownBuckets:
 
 
 def _show_buckets(bucketing: Bucketing, bucket_of: Counts, empty: int | None) -> ShownBuckets:
-    """Show buckets joined by `bucket_of`; the joined bucket `empty`, if any, shows nothing."""
+    """Show buckets joined by `bucket_of`; joined bucket `empty` (from 0), if any, shows nothing."""
     errors = bucketing.errors
     division = bucketing.division.join_buckets(bucket_of)
     after = np.append(0, bucket_of + 1)
@@ -391,4 +391,5 @@ class BucketRecount:
 
 
 def _add_up(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """The counts of all parts together: how many rows (`size`) show the same (`shown`)."""
     return pl.concat(parts, how="vertical_relaxed").group_by("shown").agg(pl.col("size").sum())

@@ -106,7 +106,7 @@ def _alternative_starts(
 def _improve_budget(
     sizes: Sequence[int], allowed: int, worth: Sequence[float], fixed: Mapping[int, int]
 ) -> list[int]:
-    """Round the best budget, with `fixed` values at some places, and improve it by exchanges."""
+    """Round the best budget begun with `fixed` values, by place, and improve it by exchanges."""
     open_sizes = [1 if i in fixed else size for i, size in enumerate(sizes)]
     found = unrounded_budget(open_sizes, allowed // math.prod(fixed.values()), worth)
     kept = [
@@ -156,9 +156,10 @@ def _best_exchange(
 
 
 def _trades(pair: tuple[int, int], size: int, allowed: int) -> Iterator[tuple[int, int]]:
-    """Yield exchanges of a pair of numbers: the first up by 1, and the second down by 1.
+    """Yield up to two pairs to take in place of this one, with a product of at most `allowed`.
 
-    The second falls as far as it must, or the first rises to `size` or the product to `allowed`.
+    In one the first number is up by 1 and the second as far down as it must be; in the other the
+    second is down by 1 and the first as far up as it may be, at most `size`.
     """
     up, down = pair
     if up < size and allowed > up:

@@ -89,7 +89,7 @@ def divide(
 ) -> ValueBuckets:
     """Buckets with the least cost of all, each with k values or more (Section 4.1.1, Appendix B).
 
-    Errors are those of `quantiles`; `PolicyError` if there is no such method.
+    `split` and errors are as in `quantiles`; `PolicyError` if there is no such method.
 
     >>> incomes = np.array([10.0, 11.0, 12.0, 50.0, 51.0, 90.0])
     >>> divide(incomes, 2).sizes
@@ -236,7 +236,7 @@ def _no_buckets_error(k: int) -> InfeasibleError:
 
 
 def _positions(values: Values) -> Floats:
-    """Values as distances from the least, precise near it; on 0..1 where sums could overflow."""
+    """Values as distances from the least, as floats; on 0..1 where sums could overflow."""
     kind = values.dtype.kind
     place = values.astype(np.int64 if kind in "mM" else values.dtype).astype(np.float64)
     if not len(place):
@@ -248,7 +248,7 @@ def _positions(values: Values) -> Floats:
 
 
 def _buckets_ending_at(order: Counts, ends: Counts) -> ValueBuckets:
-    """The buckets of values whose places in ascending `order` are cut at `ends`."""
+    """The buckets of values if bucket b ends before entry `ends[b]` of their ascending `order`."""
     begins = np.concatenate([[0], ends[:-1]])
     of = np.empty(len(order), dtype=np.int32)
     of[order] = np.repeat(np.arange(len(ends), dtype=np.int32), ends - begins)
@@ -256,7 +256,7 @@ def _buckets_ending_at(order: Counts, ends: Counts) -> ValueBuckets:
 
 
 def _cut_long_buckets(ends: Counts, k: int) -> Counts:
-    """Cut buckets of 2k values or more into as many as possible: that never costs more."""
+    """Cut buckets of 2k values or more as often as they hold k, at no cost; return all ends."""
     sizes = np.diff(ends, prepend=0)
     parts = sizes // k
     bucket = np.repeat(np.arange(len(ends)), parts)
@@ -269,7 +269,7 @@ def _best_prefixes(
 ) -> tuple[Floats, Codes]:
     """The least cost of the first 0, 1, … values, and where the last bucket of each begins.
 
-    A bucket from value s on ends at `until[s]` at the latest; costs are infinite if none does.
+    A bucket from value s on ends at `until[s]` at the latest. Costs are infinite where none fits.
     """
     kinds = {
         "quantile": kernels.RANK,
@@ -292,7 +292,7 @@ def _least_radius(positions: Floats, counts: Counts, k: int, until: Counts) -> f
 
 
 def _ends_within(positions: Floats, extent: float) -> Counts:
-    """By first value: where a bucket that begins with it must end to be no wider than `extent`."""
+    """By first value: before which value a bucket must end to be no wider than `extent`."""
     ends = np.searchsorted(positions, positions + extent, side="right")
     while True:
         wide: Flags = positions[ends - 1] - positions > extent

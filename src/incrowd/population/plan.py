@@ -253,7 +253,7 @@ def _spend_leftover(
     allowed: int,
     worth: Sequence[float],
 ) -> tuple[list[int], list[int]]:
-    """Spend what is left on finer levels: return how many values each may keep, and `places`."""
+    """Spend what is left on finer levels, in `places`; return what each may keep, and `places`."""
     values = [ladder.rungs[place].values for ladder, place in zip(ladders, places, strict=True)]
     start = list(values)
     while True:

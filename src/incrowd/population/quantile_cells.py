@@ -36,7 +36,7 @@ class Scaled:
 
 
 def kind_of_cells(cells: pl.Series, name: str) -> Kind:
-    """The kind of cells, by type or most of the first texts; `InputError` for any other type."""
+    """The kind of cells, by type or most of the first texts (number if none); else `InputError`."""
     if isinstance(cells.dtype, pl.Date | pl.Datetime):
         return Kind.DATE
     if cells.dtype.is_numeric() or isinstance(cells.dtype, pl.Null):
@@ -88,28 +88,33 @@ _SCALES: dict[Kind, Callable[[pl.Series], Scaled]] = {
 
 
 def _scale_texts(texts: pl.Series, kind: Kind) -> Scaled:
-    """Read texts as numbers or dates: the plain ones at once, the others more carefully."""
+    """Read texts as numbers or dates: those that Polars reads at once, then the irregular ones."""
     if kind is Kind.NUMBER:
         quick = texts.cast(pl.Float64, strict=False)
         values = quick.fill_null(np.nan).to_numpy()
-        odd = texts.is_not_null().to_numpy() & ~np.isfinite(values)
+        irregular = texts.is_not_null().to_numpy() & ~np.isfinite(values)
     else:
         quick = texts.str.to_date("%Y-%m-%d", strict=False)
         values = _scale_dates(quick).values
-        odd = texts.is_not_null().to_numpy() & np.isnan(values)
-    if not odd.any():
+        irregular = texts.is_not_null().to_numpy() & np.isnan(values)
+    if not irregular.any():
         return Scaled(values)
     values = values.copy()
-    values[odd], unfit = _parse_closely(texts.filter(pl.Series(odd)), kind)
+    values[irregular], unfit = _parse_irregular_texts(texts.filter(pl.Series(irregular)), kind)
     if not unfit.any():
         return Scaled(values)
     wrong = np.zeros(len(texts), dtype=np.bool_)
-    wrong[odd] = unfit
+    wrong[irregular] = unfit
     return Scaled(values, wrong)
 
 
-def _parse_closely(texts: pl.Series, kind: Kind) -> tuple[Floats, Flags]:
-    """The values of odd texts, NaN where there is none, and which neither fit nor mean missing."""
+def _parse_irregular_texts(texts: pl.Series, kind: Kind) -> tuple[Floats, Flags]:
+    """Read texts that are no plain number, or no date such as 2024-12-31: (values, flags).
+
+    They have spaces around them, another way to write a date, or a time of day; or they are blank,
+    marks of missing values, or of another kind. Values are NaN for all that are not read; flags say
+    which of these do not mean missing.
+    """
     plain = texts.str.strip_chars()
     parsed = parse_numbers(plain) if kind is Kind.NUMBER else parse_dates(plain)
     found = parsed.values
@@ -123,7 +128,10 @@ def _parse_closely(texts: pl.Series, kind: Kind) -> tuple[Floats, Flags]:
 def cells_of_buckets(
     division: BucketDivision, kind: Kind, show: Show, cells: pl.Series
 ) -> pl.Series:
-    """An empty cell, then each bucket's; `InputError` if medians do not fit the type of `cells`."""
+    """An empty cell, then each bucket's, as texts or as the type of `cells`.
+
+    Ranges are texts, and so are medians of texts. `InputError` if medians do not fit the type.
+    """
     labels: Sequence[str] | None = None
     if show == "range":
         labels = _range_labels(division, kind)
@@ -132,10 +140,10 @@ def cells_of_buckets(
     if labels is not None:
         return pl.Series(cells.name, [None, *labels], dtype=pl.String)
     with boundary(InputError(f"the medians of {cells.name!r} cannot be shown", remedy=_RANGES)):
-        return _in_cell_type(division.medians, kind, cells)
+        return _cast_medians(division.medians, kind, cells)
 
 
-def _in_cell_type(medians: Floats, kind: Kind, cells: pl.Series) -> pl.Series:
+def _cast_medians(medians: Floats, kind: Kind, cells: pl.Series) -> pl.Series:
     """An empty cell, then the medians, in the type of `cells`."""
     made = pl.Series(cells.name, medians, dtype=pl.Float64)
     if kind is Kind.DATE:
@@ -155,11 +163,11 @@ def _range_labels(division: BucketDivision, kind: Kind) -> list[str]:
     return [write_bounds(Bounds(low, high)) for low, high in pairwise(ends)]
 
 
-def _labels_of_values(values: Floats, kind: Kind, scale: Floats) -> Sequence[str]:
-    """Write values as texts; dates without a time of day if none on `scale` has one."""
+def _labels_of_values(values: Floats, kind: Kind, sample: Floats) -> Sequence[str]:
+    """Write values as texts; dates without a time of day if no value of the `sample` has one."""
     if kind is Kind.NUMBER:
         return [str(label) for label in Domain(kind, values + 0.0).labels]
-    whole = bool((scale % _DAY == 0).all())
+    whole = bool((sample % _DAY == 0).all())
     moments = values.astype(np.int64).astype("datetime64[us]")
     return [
         str(label) for label in Domain(kind, moments.astype("M8[D]" if whole else "M8[us]")).labels

@@ -96,7 +96,7 @@ class BucketDivision:
         return self.values[middle]
 
     def join_buckets(self, bucket_of: Counts) -> "BucketDivision":
-        """The division with buckets joined: bucket b becomes part of `bucket_of[b]`."""
+        """The division with buckets joined: bucket 0, 1, … becomes part of `bucket_of[b]`."""
         first = np.flatnonzero(np.diff(bucket_of, prepend=-1))
         return replace(self, starts=self.starts[first])
 
@@ -106,10 +106,11 @@ class BucketDivision:
 
 
 def divide_evenly(values: Floats, number: int | None, least: int) -> BucketDivision:
-    """Divide values into buckets of at least `least`: `number` of them, or as many as possible.
+    """Divide values into `number` buckets that hold `least` or more; as many as possible for None.
 
-    There are fewer if equal values, which are never divided, leave no more. Each is as near as they
-    allow to the same size (Definition 9, errors of rank spread evenly).
+    Values come in any order, without NaN. Buckets are fewer if values are few, or equal ones, which
+    are never divided, leave no more; one alone may hold fewer than `least`, no values make none.
+    Each is as near as equal values allow to the same size (Definition 9, errors spread evenly).
     """
     values = np.sort(values)
     if not len(values):
@@ -121,9 +122,9 @@ def divide_evenly(values: Floats, number: int | None, least: int) -> BucketDivis
 
 
 def join_small(sizes: Counts, k: int) -> Counts:
-    """Join the smallest bucket with its smaller neighbour until all hold k; return the new places.
+    """Join the smallest bucket with its smaller neighbour until all hold k; return where each went.
 
-    All become one if they hold fewer than k together.
+    `sizes` are the records of each bucket. All become one if they hold fewer than k together.
 
     >>> join_small(np.array([5, 1, 3, 7]), 5).tolist()
     [0, 0, 0, 1]
@@ -142,23 +143,26 @@ def join_small(sizes: Counts, k: int) -> Counts:
 
 
 def _smaller_neighbour(groups: list[list[int]], i: int) -> int:
-    """The place of the neighbour of group i with fewer records; the left one if they are equal."""
+    """The place of the smaller neighbour of group i, a list [records, buckets]; the left of two."""
     neighbours = (j for j in (i - 1, i + 1) if 0 <= j < len(groups))
     return min(neighbours, key=lambda j: groups[j][0])
 
 
 @dataclass(frozen=True, eq=False)
 class BucketErrors:
-    """Per bucket: its records, and the distances of their values from a centre. Bucket 0: missing.
+    """Per bucket: its records, and how far their values are from a centre, in sums.
 
-    From the count, the sum and the sum of squares of the distances follows the squared error about
-    any other centre, without another look at the values. All arrays: shape (buckets + 1,).
+    From the count, the sum and the sum of squares of the differences follows the squared error
+    about any other centre, without another look at the values. Fields have shape (buckets + 1,):
+    entry 0 is for missing values, of which `sizes` alone says anything.
     """
 
     centres: Floats
     sizes: Counts
     sums: Floats
+    """Sums of value - centre."""
     squares: Floats
+    """Sums of (value - centre)^2."""
 
     @classmethod
     def without_records(cls, division: BucketDivision) -> "BucketErrors":
@@ -175,15 +179,21 @@ class BucketErrors:
         self.squares[:] += other.squares
 
     def squared_error(self, shown: Floats) -> float:
-        """The sum of squared distances of values from what their bucket shows; NaN adds nothing."""
+        """The sum of squared differences between values and what their bucket shows.
+
+        `shown` has an entry per bucket without bucket 0, shape (buckets,). Where it is NaN, the
+        bucket shows nothing and adds 0.
+        """
         moved = self.centres[1:] - shown
         error = self.squares[1:] + 2 * moved * self.sums[1:] + self.sizes[1:] * moved**2
         return float(np.nansum(np.maximum(error, 0.0)))
 
     def normalized_error(self, shown: Floats) -> float:
-        """The normalized squared error (Section 5.2): 1 if all show the mean, 0 if all are exact.
+        """The squared error over that of showing the mean (Section 5.2): 0 if all are exact.
 
-        Buckets that show NaN do not count. 0 if all are such, or if all values are equal.
+        `shown` is as in `squared_error`; buckets that show NaN count on neither side. Medians may
+        be farther off than the mean: then it is above 1. 0 if nothing is shown, or if all values
+        are equal.
         """
         here = ~np.isnan(shown)
         sizes = self.sizes[1:][here]
@@ -217,7 +227,7 @@ class BucketedColumn:
     emptied: int
     """Records whose value is left out because too few records have a missing one."""
     error: float
-    """The normalized squared error of shown cells (Section 5.2), 0..1: 1 if all show the mean."""
+    """The normalized squared error of shown cells (Section 5.2): 0 if exact, 1 for the mean."""
 
 
 @dataclass(frozen=True)

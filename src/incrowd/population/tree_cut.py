@@ -38,7 +38,8 @@ class TreeCut:
 def best_cut(maps: Codes, records: Counts, costs: Floats, most: int) -> TreeCut:
     """The cut with the least cost of all that have at most so many nodes with records.
 
-    In large trees it has fewer nodes: see `CutTrees.most`. `PolicyError` if `most` is below 1.
+    Parameters are as in `CutTrees`. It has more nodes only if the highest level has so many, and
+    fewer in large trees: see `CutTrees.most`. `PolicyError` if `most` is below 1.
 
     >>> maps = np.array([[0, 1, 2, 3, 4], [0, 1, 1, 2, 2], [1, 1, 1, 1, 1]], dtype=np.int32)
     >>> costs = np.array([[0.0] * 5, [0.5] * 5, [1.0] * 5])
@@ -155,7 +156,7 @@ class _CutTable:
 
 
 def _table_of_leaf(cost: float, there: bool) -> _CutTable:
-    """The table of a node of the lowest level, which counts as a node if it holds records."""
+    """The table of a node of the lowest level, which counts if records are `there`."""
     return _CutTable(int(there), np.array([cost if there else 0.0]), itself=True)
 
 

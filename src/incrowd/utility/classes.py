@@ -12,7 +12,7 @@ from incrowd.utility.released import ReleasedColumn
 
 
 def classes_and_sizes(columns: Sequence[Codes]) -> tuple[Codes, Counts]:
-    """Number the classes of records that are equal in all columns; return also their sizes."""
+    """The class of each record (0, 1, …), equal records sharing one, and the size of each class."""
     classes, number = number_columns(np.stack(list(columns)))
     return classes, np.bincount(classes, minlength=number)
 
@@ -36,7 +36,8 @@ def losses_of(
 ) -> dict[str, float]:
     """Compute every loss that labels and class sizes tell, by name, defined as in `incrowd.loss`.
 
-    One of `records` that is left out costs 1; `average_class`, `il1` and `ilinf` need a class.
+    `records` are those of the original, of which each that is left out costs 1 (in discernibility
+    `records`); `weights` are those of the columns. `average_class`, `il1` and `ilinf` need a class.
     """
     classes, sizes = classes_and_sizes([column.codes for column in columns])
     share = np.array(weights) / sum(weights)

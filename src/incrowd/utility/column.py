@@ -66,28 +66,31 @@ class OriginalColumn:
 
     @cached_property
     def ends(self) -> tuple[float, float]:
-        """Where the smallest and the largest value lie; (0, 0) if there is none."""
+        """Where the smallest and the largest value lie; (0, 0) without values or for categories."""
         if not self.ordered or not len(self.domain):
             return 0.0, 0.0
         places = self.domain.positions
         return float(places[0]), float(places[-1])
 
     def to_unit_scale(self, places: Floats) -> Floats:
-        """Places on the column's scale: 0 at its smallest, 1 at its largest value; 0 if equal."""
+        """Places of `Domain.positions` on a scale with the least value at 0 and the largest at 1.
+
+        Places beyond them lie outside 0..1; all are 0 if the two are equal.
+        """
         low, high = self.ends
         whole = high - low
         return np.zeros(len(places)) if not whole > 0 else (places - low) / whole
 
     @cached_property
     def scale(self) -> Floats:
-        """Where the values lie from 0 to 1; shape (values,)."""
+        """Where the values lie from 0 to 1, categories all at 0; shape (values,)."""
         if not self.ordered:
             return np.zeros(len(self.domain))
         return self.to_unit_scale(self.domain.positions)
 
     @cached_property
     def widths(self) -> Floats:
-        """What each value weighs: the stretch of the scale nearest to it, 1 for a category."""
+        """What each value weighs: the mean of the gaps beside it; 1 for categories or one value."""
         if not self.ordered or len(self.domain) < 2 or self.ends[0] == self.ends[1]:
             return np.ones(len(self.domain))
         gaps = np.diff(self.scale)
@@ -95,14 +98,14 @@ class OriginalColumn:
 
     @cached_property
     def fine_cells(self) -> ColumnCells:
-        """Cells of the column by itself: its values, or `FINE` cells of equally many records."""
+        """Cells of the column by itself: its values, or `FINE` at most of equally many records."""
         if self.ordered and len(self.domain) > FINE:
             return self._even_cells(FINE)
         return ColumnCells(np.arange(len(self.domain) + 1, dtype=np.int32), len(self.domain) + 1)
 
     @cached_property
     def coarse_cells(self) -> ColumnCells:
-        """At most `COARSE` cells: of equally many records, or frequent categories and the rest."""
+        """Cell 0 and up to `COARSE`: of equally many records, or frequent categories and a rest."""
         if len(self.domain) <= COARSE:
             return ColumnCells(
                 np.arange(len(self.domain) + 1, dtype=np.int32), len(self.domain) + 1
@@ -111,11 +114,11 @@ class OriginalColumn:
 
     @cached_property
     def frequent(self) -> Codes:
-        """Codes by falling number of records, equal ones by their order."""
+        """Codes of values (none is missing) by falling number of records, equal ones in order."""
         return (np.argsort(-self.counts[1:], kind="stable") + 1).astype(np.int32)
 
     def _even_cells(self, most: int) -> ColumnCells:
-        """At most `most` cells of about equally many records, in the order of the values."""
+        """Cell 0 and at most `most` of about equally many records, in the order of the values."""
         held = self.counts[1:]
         middle = np.cumsum(held) - held / 2
         cell = np.minimum((middle / max(int(held.sum()), 1) * most).astype(np.int64), most - 1)

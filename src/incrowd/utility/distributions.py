@@ -40,7 +40,7 @@ def _column_variation(original: OriginalColumn, mass: Floats) -> float:
 
 
 def total_variation(before: Floats, after: Floats) -> float:
-    """Half the sum of the differences of two distributions' shares, 0..1."""
+    """Half the sum of the differences of two distributions' shares, 0..1; neither may be empty."""
     return float(np.abs(before / before.sum() - after / after.sum()).sum() / 2)
 
 

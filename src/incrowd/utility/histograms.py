@@ -26,7 +26,7 @@ _CORE = (0.05, 0.95)
 
 
 def histogram(column: OriginalColumn, mass: Floats | None) -> ColumnHistogram:
-    """Make the bars of a column and `mass`, released records per code; none is empty in both."""
+    """Make bars, none empty in both, of a column and `mass`: records per code, None if unread."""
     labels, bar = _bars(column)
     before = np.bincount(bar, column.counts, len(labels)).astype(np.float64)
     after = np.zeros(len(labels))
@@ -55,7 +55,7 @@ def _bars(column: OriginalColumn) -> tuple[list[str], Codes]:
 
 
 def _category_bars(column: OriginalColumn) -> tuple[list[str], Codes]:
-    """The labels of the most frequent categories and of all others, and the bar of each code."""
+    """The labels of the most frequent categories and of all others, and the bar of each value."""
     many = [c for c in column.frequent[: BARS - 1].tolist() if column.counts[c] >= LEAST]
     texts = column.domain.labels
     bar = np.full(len(column.domain), len(many), dtype=np.int32)
@@ -65,7 +65,7 @@ def _category_bars(column: OriginalColumn) -> tuple[list[str], Codes]:
 
 
 def _bin_bars(column: OriginalColumn) -> tuple[list[str], Codes]:
-    """The labels of bins of numbers or dates, and the bin of each code; small bins are joined."""
+    """The labels of bins of numbers or dates, and the bin of each value; small bins are joined."""
     places, dates = column.domain.positions, column.domain.kind is Kind.DATE
     ends = _date_edges(column) if dates else _round_edges(column)
     at = np.array([end for end, _ in ends])
@@ -78,7 +78,7 @@ def _bin_bars(column: OriginalColumn) -> tuple[list[str], Codes]:
 
 
 def _ends_to_keep(held: Sequence[float]) -> list[int]:
-    """The places of the ends to keep so that every bin holds many records or none."""
+    """The places of the ends to keep so that bins, of `held` records each, get `LEAST` or none."""
     kept: list[int] = []
     here = 0.0
     for end, count in enumerate(held[:-1]):

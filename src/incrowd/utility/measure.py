@@ -220,7 +220,7 @@ class _ReleaseComparison:
         return result
 
     def losses(self) -> dict[str, float]:
-        """The losses over the quasi-identifying columns by name; empty if there are none."""
+        """The losses over the quasi-identifying columns by name; empty without these or records."""
         columns = [self.release.columns[name] for name in self.quasi]
         if not columns or not self.original.records:
             return {}

@@ -47,7 +47,7 @@ class Task:
 
     @property
     def classifies(self) -> bool:
-        """Whether the target is one of a few values."""
+        """Whether a class is predicted, for a category or one of two values, and no number."""
         return not self.target.ordered or len(self.target.domain) == 2
 
     @property

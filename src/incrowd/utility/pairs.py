@@ -61,7 +61,7 @@ class Feature:
         return self.place[self.label]
 
     @cached_property
-    def extra(self) -> Floats:
+    def variances(self) -> Floats:
         """The variance that the spread of each record's label adds."""
         return self.variance[self.label]
 
@@ -99,14 +99,14 @@ def correlation(one: Feature, other: Feature) -> float | None:
         return None
     x, y = one.values[both], other.values[both]
     x, y = x - x.mean(), y - y.mean()
-    spread = [float(v @ v) + float(f.extra[both].sum()) for v, f in ((x, one), (y, other))]
+    spread = [float(v @ v) + float(f.variances[both].sum()) for v, f in ((x, one), (y, other))]
     if min(spread) <= _TINY * len(x):
         return None
     return float(x @ y) / sqrt(spread[0] * spread[1])
 
 
 def correlation_ratio(category: Feature, number: Feature) -> float | None:
-    """The root of the share of a number's variance that a category tells; None if constant."""
+    """The root of a number's share of variance that a category tells; None as for `association`."""
     both = category.known & number.known
     if not both.any():
         return None
@@ -115,7 +115,7 @@ def correlation_ratio(category: Feature, number: Feature) -> float | None:
     mean = float(values.mean())
     held = np.bincount(pattern, minlength=size) @ shares
     sums = np.bincount(pattern, values - mean, size) @ shares
-    whole = float(((values - mean) ** 2).sum() + number.extra[both].sum())
+    whole = float(((values - mean) ** 2).sum() + number.variances[both].sum())
     if whole <= _TINY * len(values) or np.count_nonzero(held > _TINY) < 2:
         return None
     between = float((sums[held > _TINY] ** 2 / held[held > _TINY]).sum())

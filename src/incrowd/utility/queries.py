@@ -65,7 +65,7 @@ def _cube(
 
 
 def _query_error(cube: _CUBE, rng: np.random.Generator, least: float) -> float:
-    """Draw a query, a range of each column and one sensitive value; return its relative error."""
+    """Draw a query, two ranges and a sensitive value; return error / max(true count, `least`)."""
     true, estimate = cube
     one, other = (_random_range(size, rng) for size in true.shape[:2])
     value = int(rng.integers(true.shape[2]))
@@ -74,7 +74,7 @@ def _query_error(cube: _CUBE, rng: np.random.Generator, least: float) -> float:
 
 
 def _random_range(cells: int, rng: np.random.Generator) -> slice:
-    """Draw neighbouring cells, about a third of them; the cell of missing values stays out."""
+    """Draw neighbouring cells, about a third of them; never cell 0 (missing) beside others."""
     first = min(1, cells - 1)
     width = max(1, round((cells - first) / 3))
     low = int(rng.integers(first, cells - width + 1))

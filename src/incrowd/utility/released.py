@@ -96,7 +96,7 @@ class ReleasedColumn:
 
     @cached_property
     def _weight(self) -> Floats:
-        """What the value at each place weighs; a missing value counts where nothing else does."""
+        """What the value at each place weighs (see `OriginalColumn.widths`), 1 if missing."""
         return np.append(1.0, self.original.widths)[self._order]
 
     def _sums_by_label(self, at_place: Floats) -> Floats:
@@ -122,7 +122,7 @@ class ReleasedColumn:
 
     @cached_property
     def mean(self) -> Floats:
-        """Per label: where a record lies on average, from 0 to 1; NaN for missing."""
+        """Per label: where a record lies on average, as by `to_unit_scale`; NaN for missing."""
         mean = np.where(np.isnan(self.point), self._moment(1), self.point)
         mean[0] = np.nan
         return mean
@@ -164,7 +164,7 @@ class ReleasedColumn:
 def read_column(
     original: OriginalColumn, shown: CodedColumn, hierarchy: Hierarchy | None = None
 ) -> ReleasedColumn:
-    """Read what a release shows in a column; labels of a hierarchy are read by it, if given."""
+    """Read what a release shows in a column: plain values, or labels, by a hierarchy if given."""
     if original.ordered and shown.domain.kind is original.domain.kind:
         return _read_values(original, shown)
     return _Labels(original, shown, hierarchy).read()
@@ -225,7 +225,7 @@ class _Labels:
     def read(self) -> ReleasedColumn:
         """Read all labels as runs of values and put the column together."""
         matcher = self._matcher
-        runs = [self._values_only(found) for found in self._runs()]
+        runs = [self._without_missing(found) for found in self._runs()]
         unreadable = np.array([False, *(not found for found in runs)], dtype=np.bool_)
         runs = [
             found or self._nearest_run(reach, matcher.place)
@@ -237,7 +237,7 @@ class _Labels:
         leaves = self._leaf_counts(runs)
         suppressed = self._suppressed_labels(leaves)
         matching = matching_of_runs([[(0, 0)], *runs], matcher.place)
-        others = np.maximum((leaves - 1) / max(self._known - 1, 1), 0.0)
+        others = np.maximum((leaves - 1) / max(self._number_of_values - 1, 1), 0.0)
         return ReleasedColumn(
             self._original,
             self._shown.codes,
@@ -260,7 +260,7 @@ class _Labels:
         return runs
 
     def _runs_by_ends(self) -> list[list[Run]]:
-        """The run between the ends of each label; empty without ends, and for nodes of a tree."""
+        """The run between the ends of each label; empty without ends or values, and for nodes."""
         place = self._matcher.place
         if not self._original.ordered or not np.array_equal(place, _own_places(self._original)):
             return [[] for _ in self._texts]
@@ -278,7 +278,7 @@ class _Labels:
         ]
 
     @staticmethod
-    def _values_only(runs: list[Run]) -> list[Run]:
+    def _without_missing(runs: list[Run]) -> list[Run]:
         """The runs without the missing value: a label is spread over values."""
         return [(max(low, 1), high) for low, high in runs if high >= 1]
 
@@ -297,7 +297,7 @@ class _Labels:
         return np.append(np.nan, places)
 
     @property
-    def _known(self) -> int:
+    def _number_of_values(self) -> int:
         """How many values labels may stand for."""
         size = 0 if self._hierarchy is None else len(self._hierarchy.leaves)
         return max(self._size, size)
@@ -305,7 +305,7 @@ class _Labels:
     def _leaf_counts(self, runs: Sequence[list[Run]]) -> Floats:
         """Count the values that each label stands for, those that nobody has included."""
         held = [sum(high - low + 1 for low, high in found) for found in runs]
-        if self._hierarchy is None or self._known == self._size:
+        if self._hierarchy is None or self._number_of_values == self._size:
             return np.array(held, dtype=np.float64)
         return np.array(
             [self._leaf_count(text, n) for text, n in zip(self._texts, held, strict=True)]
@@ -327,13 +327,13 @@ class _Labels:
         named = [text in tops or not text.strip(TOP) for text in self._texts]
         own = [text in values for text in self._texts]
         return (np.array(named, dtype=np.bool_) & ~np.array(own, dtype=np.bool_)) | (
-            (leaves >= self._known) & (self._known > 1)
+            (leaves >= self._number_of_values) & (self._number_of_values > 1)
         )
 
     def _ncp(self, runs: Sequence[list[Run]], leaves: Floats) -> Floats:
         """The share of the column that each label leaves open (Ghinita Section 2.1)."""
         if not self._original.ordered:
-            return np.where(leaves <= 1, 0.0, leaves / max(self._known, 1))
+            return np.where(leaves <= 1, 0.0, leaves / max(self._number_of_values, 1))
         low, high = self._original.ends
         if not high > low:
             return np.zeros(len(runs))

@@ -137,7 +137,7 @@ def measure_alone(
 
 
 def _excess_columns(blocks: Blocks, judged: Columns, most: float, found: AloneCounts) -> Columns:
-    """The columns of `judged` to leave out to be within `most`; those that tell least stay."""
+    """The columns of `judged` to leave out to be within `most`; others single out fewer people."""
     order = sorted(judged, key=lambda name: found.alone[name,])
     counts = count_alone(blocks(), [tuple(order[:number]) for number in range(len(order) + 1)])
     stay = {name for some in counts.alone if counts.share(some) <= most for name in some}

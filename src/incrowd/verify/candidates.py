@@ -209,7 +209,7 @@ class _Owners:
     """Individuals with one row."""
 
     def person_of_rows(self, people: slice) -> Counts:
-        """Whose each row of these people is; the people are numbered from 0."""
+        """Whose each row of these people is; the first of them is number 0."""
         lengths = np.diff(self.start[people.start : people.stop + 1])
         return np.repeat(np.arange(len(lengths)), lengths)
 
@@ -345,7 +345,7 @@ class CandidateCounts:
             yield chunk, bits
 
     def _fitting_pairs(self, bits: Bits, people: slice) -> tuple[Counts, Counts]:
-        """List each pair (line, person) of a line and one of these people who fits it, once."""
+        """List once each pair of a line of `bits` and a person (from 0) of these who fits it."""
         line, word = np.nonzero(bits)  # most lines fit few rows, so most words have no bit
         found, bit = np.nonzero(np.unpackbits(bits[line, word].view(np.uint8)).reshape(-1, 64))
         line, row = line[found], 64 * word[found] + bit

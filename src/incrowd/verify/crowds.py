@@ -122,7 +122,7 @@ def number_cells(column: pl.Series) -> NumberedCells:
 
 
 def _number_listed_texts(column: pl.Series) -> NumberedCells:
-    """Number as `number_cells` does a column of listed texts, some of which it may lack."""
+    """Number as `number_cells` does an Enum column, which may lack some of its listed texts."""
     texts = enum_texts(column).alias(column.name)
     place = column.to_physical().cast(pl.Int64).fill_null(len(texts)).to_numpy()
     there = np.flatnonzero(np.bincount(place, minlength=len(texts) + 1)[:-1])
@@ -135,7 +135,7 @@ def _number_listed_texts(column: pl.Series) -> NumberedCells:
 def _count_distinct(
     *columns: Counts, count: Counts | None = None
 ) -> tuple[tuple[Counts, ...], Counts]:
-    """List the distinct rows of these columns, sorted, and how often each occurs."""
+    """List the distinct rows of these columns, sorted, and how often each is (`count` per row)."""
     key = pack(columns)
     order = np.argsort(key)
     key = key[order]

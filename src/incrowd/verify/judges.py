@@ -75,10 +75,12 @@ class Holders:
     """People per crowd and value, sorted by crowd, then value; each crowd has at least one."""
 
     people: Counts
+    """Per crowd."""
     crowd: Counts
     value: Counts
     count: Counts
     start: Counts
+    """Per crowd: its first entry in `crowd`, `value` and `count`."""
 
     @property
     def largest(self) -> Counts:

@@ -30,4 +30,4 @@ class LabelTree(Protocol):
     def decode_all(
         self, labels: Sequence[str | None], named: frozenset[str] | None = None
     ) -> Decoded:
-        """The leaves of each label, if the column names `named`; `InputError` if one has none."""
+        """The leaves of each label, of `*others*` all but `named`; `InputError` if one has none."""

@@ -75,7 +75,10 @@ def losses_of_sizes(sizes: Counts, records: int) -> dict[str, float]:
 def losses_of_labels(
     columns: Sequence[LossColumn], crowds: Crowds, records: int
 ) -> dict[str, float]:
-    """Compute every loss that labels tell, by name; `records` are those of the table."""
+    """Compute every loss that labels tell, by name; `records` are those of the table.
+
+    `precision` is not among them if a label has several levels.
+    """
     found = losses_of_sizes(crowds.sizes, records)
     held = crowds.records, records
     penalty = [_ncp(column) for column in columns]
@@ -119,7 +122,7 @@ def _weights(columns: Sequence[LossColumn]) -> list[float]:
 def _mean_cost(
     columns: Sequence[LossColumn], costs: Sequence[Floats], released: Counts, records: int
 ) -> float:
-    """The weighted mean cost of records, `released` by row; one that is left out costs 1."""
+    """The weighted mean cost of records, `released` by row and `costs` by label; 1 if left out."""
     paid = [
         weight
         * math.fsum((records_per_code(column.cells.codes, released, len(cost)) * cost).tolist())
@@ -156,7 +159,7 @@ def _ncp(column: LossColumn) -> Floats:
 
 
 def _ends_of_leaves(column: LossColumn, place: int) -> tuple[float, float]:
-    """The smallest and the largest leaf of a label that has no ends of its own."""
+    """Where the smallest and largest leaf of the label at this place of `texts` lie."""
     codes = column.decoded[place]
     positions = column.hierarchy.leaves.positions[codes[codes > 0] - 1]
     return float(positions.min()), float(positions.max())
@@ -185,7 +188,7 @@ def _level_costs(column: LossColumn) -> Floats | None:
 
 
 def _joining_level(column: LossColumn, place: int) -> int:
-    """The lowest level that may be shown and at which the leaves of a label share a node."""
+    """The lowest level that may be shown and at which the leaves of label `place` share a node."""
     codes, maps = column.decoded[place], column.hierarchy.maps
     met = (level for level in range(len(maps)) if len(set(maps[level][codes].tolist())) == 1)
     return max(next(met), column.lowest)

@@ -290,8 +290,8 @@ CELL_JUDGES: dict[str, CellJudge] = {
     "sets": CellJudge(demand_covering),
     "representatives": CellJudge(demand_represented, together=True),
 }
-"""By the transformation's name. One whose quasi-identifiers are exact has none: `unchanged` judges
-it. Cells of a transformation without a judge are never released."""
+"""By the transformation's name. One whose quasi-identifiers are exact has none: cells are compared
+as `demand_unchanged` says. Cells of a transformation without a judge are never released."""
 
 
 def cell_judge(show: str) -> CellJudge:

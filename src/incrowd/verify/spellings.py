@@ -31,7 +31,7 @@ def split_columns(quasi: Iterable[str], names: Sequence[str]) -> tuple[str, ...]
 
 
 def join_ends(rows: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:
-    """Join ends to a column of labels, put last; `columns` has the labels of empty cells."""
+    """Join the ends of each of `columns` (name: label for no ends) to labels, in a last column."""
     for name, nothing in columns.items():
         ends = end_names(name)
         low, high = (text_of(rows[end]) for end in ends)
