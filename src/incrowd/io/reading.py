@@ -24,7 +24,7 @@ from incrowd.watch import Watch
 AnyPath: TypeAlias = str | os.PathLike[str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Reading(ReadingOptions):
     """How to read a file; what is None is found out."""
 

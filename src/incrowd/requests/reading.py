@@ -1,7 +1,7 @@
 """How to read a file, as every verb and command asks for it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Annotated
 
 from incrowd.requests.kinds import READING, SWITCH, Flags, OptionKind
@@ -19,6 +19,7 @@ class ReadingOptions:
     """Character encoding of a CSV file, such as utf-8 or latin-1; detected if not given."""
     header: Annotated[bool | None, SWITCH, READING, Flags("--header/--no-header")] = None
     """Whether the first line of a CSV file names the columns; detected if not given."""
+    _: KW_ONLY
     sheet: Annotated[str | None, OptionKind("NAME"), READING] = None
     """Sheet of an Excel file; by default the first visible one that has cells."""
     skip: Annotated[int | None, OptionKind("LINES", int), READING] = None
