@@ -28,8 +28,7 @@ from typing import Any
 Entries = Mapping[str, Any]
 Shares = list[Fraction]  # of the records, by the place of the value; place 0 is for missing
 Judgement = tuple[float, bool]  # what the weakest crowd reaches, and whether that is enough
-MARKS = {*re.findall(r"\S+", "? - . N NA N/A n/a #N/A NaN nan NULL null None")}
-"""Texts that mean missing in a sensitive column of numbers or dates."""
+MARKS = {*re.findall(r"\S+", "? - . N NA N/A n/a #N/A NaN nan NULL null None")}  # mean missing
 WHITE = "".join(c for c in map(chr, range(0x3001)) if c.isspace() and not "\x1c" <= c <= "\x1f")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 DATE = re.compile(r"[0-9]{4}((-[0-9]{2}){2}( [0-9:]+(\.[0-9]+)?)?|(/[0-9]{2}){2})|[0-9.]+")
@@ -50,13 +49,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"error: {error.strerror or error}\n")
         return 3
     text = json.dumps(found, indent=2) if asked.json else "\n".join(sentences(found))
-    sys.stdout.write(f"{text}\n")
+    sys.stdout.write("".join(c if c.isprintable() or c == "\n" else "?" for c in f"{text}\n"))
     return 0 if found["ok"] else 1
 
 
 def audit(release: Path, certificate_path: Path) -> dict[str, Any]:
     """Recount a release beside its certificate and return the answer; `OSError` if unreadable."""
-    certificate, content = read_certificate(certificate_path), release.read_bytes()
+    try:
+        return recount(json.loads(certificate_path.read_text("utf-8")), release.read_bytes())
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
+        raise OSError("the certificate is not a JSON document that incrowd writes") from None
+
+
+def recount(certificate: Entries, content: bytes) -> dict[str, Any]:
+    """Recount the content of a release; `ValueError` or the like if it is no certificate."""
+    if certificate["schema"] != "incrowd.certificate/1":
+        raise ValueError
     table = Table(certificate, *read_csv(content, certificate["policy"]))
     faults, models, figures = [*file_faults(certificate, content), *table.column_faults()], [], {}
     if table.rows and not table.missing_columns:
@@ -82,15 +90,6 @@ def sentences(found: Entries) -> Iterator[str]:
     yield f"Not recounted, the certificate's word: {', '.join(found['not_recounted'])}."
 
 
-def read_certificate(path: Path) -> dict[str, Any]:
-    """Read a certificate as JSON; `OSError` if it is no certificate of incrowd."""
-    with suppress(ValueError, KeyError, TypeError):
-        certificate = json.loads(path.read_text(encoding="utf-8"))
-        if certificate["schema"] == "incrowd.certificate/1":
-            return dict(certificate)
-    raise OSError("the certificate is not a JSON document that incrowd writes")
-
-
 def read_csv(content: bytes, policy: Entries) -> tuple[list[str], list[list[str]]]:
     """Read header and rows, by the separator that finds most columns of `policy`; or `OSError`."""
     try:
@@ -98,7 +97,7 @@ def read_csv(content: bytes, policy: Entries) -> tuple[list[str], list[list[str]
     except UnicodeDecodeError:
         raise OSError("the release is not a CSV file in UTF-8") from None
     names = {name + end for name in policy["columns"] for end in ("", *ENDS)}
-    csv.field_size_limit(sys.maxsize)
+    csv.field_size_limit(2**31 - 1)
     best: list[list[str]] = [[]]
     for separator in ",;\t|":
         lines = list(csv.reader(io.StringIO(text, ""), delimiter=separator))
@@ -130,9 +129,8 @@ class Table:
         self.columns: Mapping[str, Entries] = self.policy["columns"]
         self.number: str | None = self.policy.get("class_column")
         self.shows_classes = bool(self.number) or self.policy.get("show") != "permutation"
-        ends = {name: {name + end for end in ENDS} for name in self.columns_with_roles("quasi")}
-        leave = {name for name, both in ends.items() if name not in header and both <= {*header}}
-        self.split = leave if self.policy.get("split_ends") else set()  # two columns of ends each
+        may = self.columns_with_roles("quasi") if self.policy.get("split_ends") else []
+        self.split = {n for n in may if n not in header and {n + end for end in ENDS} <= {*header}}
         self._cells: dict[str, list[Any]] = {}
 
     def columns_with_roles(self, *roles: str) -> list[str]:
@@ -288,13 +286,15 @@ def moment_of(text: str) -> datetime | None:
 def judge_models(table: Table) -> Iterator[dict[str, Any]]:
     """Yield, for each model of the policy, what is asked, certified and counted."""
     for model, said in zip(table.policy["models"], table.certificate["models"], strict=True):
-        why_not, counted, met = None, None, said["ok"] and is_possible(table, said)
+        why_not, counted, met = None, None, is_possible(table, said) and bool(said["ok"])
         if model["name"] not in JUDGES:
             why_not = "not recounted (it is about people who are not in the release)"
         elif table.columns_with_roles("unit") or not table.shows_classes:
             why_not = "not recounted (the release does not show its classes, or who is one person)"
+        elif (judged := JUDGES[model["name"]](table, model)) is None:
+            why_not, met = "not recounted (the rows have another number of values than said)", False
         else:
-            counted, met = JUDGES[model["name"]](table, model)
+            counted, met = judged
             counted = said["asked"] if abs(counted - said["asked"]) <= ROUNDING else counted
         known = {"name": model["name"], "column": model.get("column"), "asked": said["asked"]}
         known |= {"certificate": said["reached"], "counted": counted}
@@ -313,7 +313,7 @@ def model_faults(models: Sequence[Entries]) -> Iterator[str]:
     """Yield a fault for each model that is not met or differs from the certificate."""
     for one in models:
         if not one["met"]:
-            yield f"{one['name']} is not met."
+            yield ": ".join(filter(None, (f"{one['name']} is not met", one["why_not"]))) + "."
         if not one["why_not"] and abs(one["counted"] - one["certificate"]) > ROUNDING:
             yield f"The certificate gives another value for {one['name']} than the rows."
 
@@ -350,20 +350,20 @@ def alpha_k(table: Table, model: Entries) -> Judgement:
     return float(share), share <= meant_fraction(model["alpha"])
 
 
-def t_closeness(table: Table, model: Entries) -> Judgement:
-    """The largest distance of a crowd's values from all values, and whether it is allowed."""
+def t_closeness(table: Table, model: Entries) -> Judgement | None:
+    """The largest distance of a crowd's values from all, and if it is allowed; None if unknown."""
     spread, cells = table.certificate["spread"][model["column"]], table.cells(model["column"])
-    texts = sorted({cell for cell in cells if cell is not None})
+    texts = sorted({*cells} - {None})
+    if len(texts) != len(spread["places"]):  # these are not the rows that were certified
+        return None
     place = {None: 0} | dict(zip(texts, spread["places"], strict=True))
     distance, people = DISTANCES[model.get("distance", "equal")], Counter(map(place.get, cells))
     if spread.get("of") != "release":  # an earlier certificate, which counts the original
         people = Counter(dict(enumerate(spread["people"])))
     whole = [Fraction(people[at], people.total()) for at in range(len(spread["people"]))]
-    worst = Fraction(0)
-    for crowd in table.crowds:
-        held = Counter(place[cells[row]] for row in crowd)
-        here = [Fraction(held[at], len(crowd)) for at in range(len(whole))]
-        worst = max(worst, distance(here, whole, spread.get("maps")))
+    crowds = (Counter(place[cells[row]] for row in crowd) for crowd in table.crowds)
+    shares = ([Fraction(held[at], held.total()) for at in range(len(whole))] for held in crowds)
+    worst = max(distance(here, whole, spread.get("maps")) for here in shares)
     return float(worst), worst <= model["t"] + ROUNDING
 
 

@@ -1,6 +1,7 @@
 """The auditor: one readable file without dependencies that counts what `check` counts."""
 
 import ast
+import itertools
 import json
 import subprocess
 import sys
@@ -138,6 +139,67 @@ def test_other_shares_of_people_who_are_alone_do_not_pass(kept, tmp_path, place)
         where[place] += 0.01
 
     assert not auditor.audit(kept[0], _forged(kept[1], tmp_path, change))["ok"]
+
+
+@pytest.mark.parametrize("change", ["fewer", "more"])
+def test_other_values_than_the_certificate_counts_are_a_fault(released, tmp_path, capsys, change):
+    path, paper = released
+    head, *lines = path.read_text(encoding="utf-8").splitlines()
+    cells = [line.rsplit(",", 1) for line in lines]
+    cells[0][1] = "98765"  # a stay that nobody had
+    if change == "fewer":
+        cells = [[other, cells[-1][1]] for other, _ in cells]
+    copy = tmp_path / "release.csv"
+    copy.write_text("\n".join([head, *map(",".join, cells)]) + "\n", encoding="utf-8")
+    assert auditor.main([str(copy), str(paper)]) == 1
+    said = capsys.readouterr().out
+    assert "WRONG: t-closeness is not met: not recounted (the rows have another number of" in said
+    assert "98765" not in said
+
+
+OTHERS = (None, "x", -1, float("nan"), 10**400, [], {}, ["x"], "\ud800\x1b[2J")
+NO_CERTIFICATE = "error: the certificate is not a JSON document that incrowd writes\n"
+
+
+def _changed_everywhere(document, others):
+    """Yield copies of a JSON document, each with one entry removed, or replaced by an other."""
+    for place in [*document] if isinstance(document, dict) else range(len(document)):
+        without = document.copy()
+        kept = without.pop(place)
+        yield without
+        inner = _changed_everywhere(kept, others) if isinstance(kept, dict | list) else ()
+        for other in (next(others), *inner):
+            replaced = document.copy()
+            replaced[place] = other
+            yield replaced
+
+
+def test_whatever_a_certificate_says_the_answer_is_a_sentence(released, tmp_path, capsys):
+    said = json.loads(released[1].read_text(encoding="utf-8"))
+    for unread in ("assumptions", "versions", "unchanged", "created", "seed"):
+        said.pop(unread, None)
+    said["policy"]["columns"] = {"stay": {"role": "sensitive"}, "sex": {"role": "quasi"}}
+    said["policy"]["models"][1]["column"] = "stay"
+    said["spread"]["stay"] |= {"places": [1], "people": [0, 1]}
+    few, forged = tmp_path / "few.csv", tmp_path / "forged.json"
+    few.write_text("sex,stay\nfemale,2\n", encoding="utf-8")
+    for change in _changed_everywhere(said, itertools.cycle(OTHERS)):
+        forged.write_text(json.dumps(change), encoding="utf-8")
+        code = auditor.main([str(few), str(forged)])
+        told = capsys.readouterr()
+        assert (code, told.err) in {(1, ""), (3, NO_CERTIFICATE)}
+        assert all(line.isprintable() for line in told.out.splitlines())
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{}", "[]", "7", "null", '"x"', '{"schema": "incrowd.certificate/1"}', "[" * 99_999, "ÿ"],
+)
+def test_an_unusable_certificate_is_one_plain_sentence(released, tmp_path, capsys, text):
+    nothing = tmp_path / "nothing.json"
+    nothing.write_text(text, encoding="latin-1")
+    assert auditor.main([str(released[0]), str(nothing)]) == 3
+    assert capsys.readouterr().err == NO_CERTIFICATE
 
 
 def test_files_that_cannot_be_read(released, tmp_path, capsys):

@@ -3,6 +3,7 @@
 import itertools
 import sys
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -61,6 +62,14 @@ def test_a_large_lattice_shows_the_least_losses_and_the_optimum(monkeypatch):
     assert len(drawn) == 5
     assert any(point["optimum"] for point in drawn)
     assert "5 of them drawn" in chart.to_dict()["title"]
+
+
+@pytest.mark.parametrize(("left_out", "says"), [(0, "24 of 99"), (70, "94 of 99")])
+def test_the_title_counts_nodes_that_are_not_on_record(left_out, says):
+    seen = replace(explored(), left_out=left_out)
+    title = charts.lattice_chart(seen, "gcp").to_dict()["title"]
+    assert f"{says} nodes counted" in title
+    assert ("24 of them drawn" in title) == bool(left_out)
 
 
 @pytest.mark.slow

@@ -2,12 +2,14 @@
 
 import json
 import math
+from types import SimpleNamespace
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from incrowd.documents.json import dumps
+from incrowd.documents.json import dumps, lattice_document
+from incrowd.search.lattice.frontier import Explored, NodeState
 
 documents = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -43,3 +45,19 @@ def test_arrays_and_numpy_numbers_are_plain():
 
 def test_surrogates_do_not_break_the_document():
     assert json.loads(dumps({"\ud800": 1}).encode(errors="surrogatepass").decode(errors="replace"))
+
+
+def test_a_lattice_counts_nodes_that_are_not_on_record():
+    levels, one = np.zeros((1, 1), dtype=np.int32), np.ones(1, dtype=np.int64)
+    state = np.full(1, NodeState.RELEASABLE, dtype=np.int32)
+    for left_out, more in ((0, {}), (70, {"not_listed": 70})):
+        seen = Explored(("a",), levels, one, one, np.ones(1), state, 0, 99, left_out)
+        made = SimpleNamespace(
+            explored=seen,
+            search="lattice",
+            optimal=True,
+            policy=SimpleNamespace(loss=SimpleNamespace(name="gcp")),
+        )
+        document = lattice_document(made, [{"a": 0}])
+        assert (document["nodes"], document["counted"]) == (99, 1 + left_out)
+        assert {name: document[name] for name in document if name == "not_listed"} == more

@@ -1,13 +1,17 @@
 """What `check` and `report` hold a release to: a policy file, a certificate, or options."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from incrowd.cli import request as requests
 from incrowd.cli import sources
+from incrowd.cli.next_command import columns_text, number_text
 from incrowd.errors import IncrowdError, PolicyError
+from incrowd.hierarchy import File
+from incrowd.io import hierarchies
 from incrowd.io import reading as readers
 from incrowd.release import policy_record
 from incrowd.requests.policy import PolicyOptions
@@ -50,3 +54,22 @@ def open_release(
         more = {"policy": request.policy, "folder": request.folder}
     found = {"source": table, "certificate": certificate, "original_reading": original_reading}
     return {**asked, **more, **found, "watch": watch}
+
+
+def option_words(options: PolicyOptions) -> Iterator[str]:
+    """Yield what a release is held to, as words of a command; files without their folders."""
+    for name, value in options.roles.items():
+        yield f"--{name}" if len(name) > 1 else f"-{name}"
+        yield columns_text(value) if isinstance(value, tuple) else number_text(value)
+    if options.missing is not None:
+        yield from ("--missing", options.missing)
+    for text in options.hierarchy or ():
+        yield from ("--hierarchy", _without_folder(text))
+    if options.hierarchies is not None:
+        yield from ("--hierarchies", Path(options.hierarchies).name or ".")
+
+
+def _without_folder(text: str) -> str:
+    """The text of `--hierarchy`; a file in it without its folder."""
+    column, spec = hierarchies.parse_option(text)
+    return f"{column}=file:{Path(spec.path).name}" if isinstance(spec, File) else text

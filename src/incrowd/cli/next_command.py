@@ -55,6 +55,15 @@ def columns_text(names: Sequence[str]) -> str:
     return text.getvalue()
 
 
+def number_text(value: float) -> str:
+    """A number as an option takes it, with all its digits.
+
+    >>> number_text(1_234_567), number_text(2.0), number_text(0.1234567)
+    ('1234567', '2', '0.1234567')
+    """
+    return str(value).removesuffix(".0")
+
+
 def options_of_run(*, panel: Group | None = None, without: Sequence[str] = ()) -> list[str]:
     """The options given in this run as words, those of the group `panel` if one is named."""
     context = RUN.get()
@@ -78,7 +87,7 @@ def _option_words(option: Any, value: Any) -> Iterator[str]:
         yield (option.opts if value else option.secondary_opts)[0]
         return
     for one in value if isinstance(value, list | tuple) else (value,):
-        yield from (option.opts[0], f"{one:g}" if isinstance(one, float) else str(one))
+        yield from (option.opts[0], number_text(one) if isinstance(one, float) else str(one))
 
 
 def _table_words(file: str) -> list[str]:
@@ -177,7 +186,7 @@ def command_after_frontier(file: str, found: "Frontier") -> str | None:
     points = releases.spread_points(found.points)
     point = next((one for one in points if one.k >= _K), points[-1])
     same = options_of_run(without=("curve",))
-    most = ["--maximize", "privacy", "--max-loss", f"{point.max_loss:g}"]
+    most = ["--maximize", "privacy", "--max-loss", number_text(point.max_loss)]
     return command("anonymize", file, *same, *most, "-o", _RELEASE)
 
 

@@ -8,12 +8,13 @@ from typing import Annotated, Any
 
 from incrowd import api
 from incrowd.cli import held_to as holding
+from incrowd.cli import next_command
 from incrowd.cli.asks import asks
 from incrowd.cli.output import Terse, show_progress
 from incrowd.documents import report as documents
 from incrowd.engines.addresses import is_address
 from incrowd.errors import NotMetError
-from incrowd.requests.kinds import FILE, HOLD, WRITING, Flags
+from incrowd.requests.kinds import FILE, HOLD, READING, WRITING, Flags
 from incrowd.requests.policy import HeldTo, PolicyOptions
 from incrowd.requests.report import ReportRequest
 from incrowd.verbs import report as verb
@@ -72,7 +73,13 @@ def _check_command(asked: Mapping[str, Any], held_to: PolicyOptions) -> str:
     words = ["incrowd", "check", written.file_name(asked["source"])]
     for name in ("policy", "certificate"):
         words += [f"--{name}", written.file_name(asked[name])] if asked[name] else []
-    for name, value in held_to.roles.items():
-        flag = f"--{name}" if len(name) > 1 else f"-{name}"
-        words += [flag, ",".join(value) if isinstance(value, tuple) else f"{value:g}"]
-    return shlex.join([*words, *written.world_words(asked)])
+    words += [*holding.option_words(held_to), *written.world_words(asked)]
+    for key in asked["trusted_keys"] or ():
+        words += ["--trusted-key", written.file_name(key)]
+    return shlex.join([*words, *_reading_words(asked["original"])])
+
+
+def _reading_words(original: str | None) -> list[str]:
+    """How the release is read, as words of a command; numbers and dates are for an original."""
+    others = () if original is None else ("decimal", "thousands", "date_formats")
+    return next_command.options_of_run(panel=READING, without=("memory", *others))

@@ -18,7 +18,8 @@ def bar_names(labels: Sequence[str], kind: "ColumnKind", *, values: bool) -> tup
     With `values` they are the labels, which may show values of the table. Without, so are those of
     a number or date if all its bins end on round numbers, or on years; if not, all bins are called
     `step 1`, `step 2`, … Categories are called `value 1`, `value 2`, … in the order of the labels.
-    The bars `other values` and `missing`, which come last, keep their names.
+    The bars `other values` and `missing`, which come last in this order, keep their names; a
+    category of the same text before them does not.
 
     >>> bar_names(["< 20", "[20, 30)"], "number", values=False)
     ('< 20', '[20, 30)')
@@ -30,11 +31,15 @@ def bar_names(labels: Sequence[str], kind: "ColumnKind", *, values: bool) -> tup
     if values or (kind != "category" and all(_has_round_ends(label, kind) for label in labels)):
         return tuple(labels)
     word = "value" if kind == "category" else "step"
-    kept = {"other values", "missing"}
-    return tuple(
-        label if label in kept and place >= len(labels) - 2 else f"{word} {place}"
-        for place, label in enumerate(labels, start=1)
-    )
+    last = _last_bars(labels)
+    ranks = range(1, len(labels) - len(last) + 1)
+    return (*(f"{word} {rank}" for rank in ranks), *last)
+
+
+def _last_bars(labels: Sequence[str]) -> tuple[str, ...]:
+    """The bars at the end that are no value: `other values`, `missing`, or both in this order."""
+    ends = (("other values", "missing"), ("missing",), ("other values",))
+    return next((end for end in ends if tuple(labels[-len(end) :]) == end), ())
 
 
 def _has_round_ends(label: str, kind: "ColumnKind") -> bool:

@@ -121,11 +121,11 @@ def _undrawable_error() -> InputError:
 
 
 def _title(explored: Explored, shown: int, loss: str) -> str:
-    """Say how many nodes are on record and how many `shown`, and what ring and squares mean."""
-    part = "" if shown == len(explored) else f", {shown:,} of them drawn"
+    """Say how many nodes were counted and how many `shown`, and what ring and squares mean."""
+    part = "" if shown == explored.counted else f", {shown:,} of them drawn"
     squares = "" if explored.minimal is None else "; squares are minimal generalizations"
     return (
-        f"{len(explored):,} of {explored.lattice:,} nodes counted{part}; "
+        f"{explored.counted:,} of {explored.lattice:,} nodes counted{part}; "
         f"the ringed one has the least {loss}{squares}"
     )
 

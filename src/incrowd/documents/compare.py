@@ -97,20 +97,32 @@ def compare_text(found: "Comparison", *, details: bool = False) -> "RenderableTy
 
 
 def headline(found: "Comparison") -> str:
-    """Say how close the nearest release is, and how many are beaten in risk and utility at once."""
+    """Say how close the nearest release is, and how many are beaten in risk and distance."""
     told = [r for r in found.releases if r.distance is not None]
     if not told:
         return "No release shows anything that can be compared with the original."
     best = min(told, key=lambda release: release.distance or 0.0)
     if len(found.releases) == 1:
         return f"{best.name} {_closeness_words(best, found.original)}."
-    beaten = len(found.releases) - len(found.frontier)
-    more = ""
-    if beaten and found.frontier:
-        verb = "is" if beaten == 1 else "are"
-        more = f" {quantity(beaten, 'release')} {verb} worse than another in both risk and utility."
     says = f"{best.name} differs least from {found.original}, and {_closeness_words(best, 'it')}"
-    return f"{says}.{more}"
+    return f"{says}.{_beaten_words(len(placed_releases(found)) - len(found.frontier))}"
+
+
+def placed_releases(found: "Comparison") -> "list[tuple[ReleaseUtility, float, float]]":
+    """The releases of which both are known, each with its distance and its highest risk."""
+    return [
+        (release, release.distance, release.risk.highest)
+        for release in found.releases
+        if release.distance is not None and release.risk is not None
+    ]
+
+
+def _beaten_words(beaten: int) -> str:
+    """A further sentence on this many releases that are not on the frontier; empty for none."""
+    if not beaten:
+        return ""
+    says = f" {quantity(beaten, 'release')} {'is' if beaten == 1 else 'are'} beaten by another that"
+    return f"{says} is no worse in both risk and utility, and better in one."
 
 
 def _closeness_words(release: "ReleaseUtility", original: str) -> str:

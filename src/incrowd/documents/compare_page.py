@@ -11,6 +11,7 @@ from incrowd.documents.compare import (
     farthest_pairs,
     gcp_text,
     headline,
+    placed_releases,
 )
 from incrowd.documents.page import (
     Block,
@@ -100,17 +101,16 @@ def _risk_plane(found: "Comparison") -> Plane | None:
     """Place each release by distance from the original and risk; None if risks are not known."""
     best = set(found.frontier)
     points = [
-        PlanePoint(r.name, r.distance, r.risk.highest, "frontier" if r.name in best else "release")
-        for r in found.releases
-        if r.distance is not None and r.risk is not None
+        PlanePoint(one.name, distance, risk, "frontier" if one.name in best else "release")
+        for one, distance, risk in placed_releases(found)
     ]
     if not points or found.risk is None:
         return None
     first = PlanePoint(found.original, 0.0, found.risk.highest, "original")
     return Plane(
         "Risk and utility",
-        "Lower is safer, farther left is closer to the original; no other release beats those on "
-        "the frontier in both.",
+        "Lower is safer, farther left is closer to the original. A release is on the frontier "
+        "unless another is no worse in both, and better in one.",
         (first, *points),
         "distance from the original",
         "highest risk",

@@ -90,14 +90,19 @@ def _gap_document(bound: "LossBound") -> dict[str, Any]:
 
 
 def lattice_document(release: "Release", nodes: list[dict[str, Any]]) -> dict[str, Any]:
-    """`incrowd.lattice/1`: the search, and the `nodes` that it counted."""
+    """`incrowd.lattice/1`: the search, and the `nodes` that it counted and has on record.
+
+    `not_listed` says how many it counted besides, if there were too many for the record.
+    """
     explored = release.explored
+    others = 0 if explored is None else explored.left_out
     return {
         "schema": "incrowd.lattice/1",
         **pick(release, "search optimal"),
         "loss": release.policy.loss.name,
         "nodes": None if explored is None else explored.lattice,
-        "counted": len(nodes),
+        "counted": len(nodes) + others,
+        **({"not_listed": others} if others else {}),
         "optimum": None
         if explored is None
         else dict(zip(explored.columns, explored.optimum, strict=True)),

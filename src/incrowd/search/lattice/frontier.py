@@ -80,6 +80,11 @@ class Explored:
         return len(self.levels)
 
     @property
+    def counted(self) -> int:
+        """How many nodes the search counted, on record or not."""
+        return len(self) + self.left_out
+
+    @property
     def optimum(self) -> tuple[int, ...]:
         """The levels of the node that was taken."""
         return tuple(int(level) for level in np.asarray(self.levels[self.best]))

@@ -19,7 +19,7 @@ from incrowd.web.pages.checking import Checking
 from incrowd.web.pages.steps import Step
 from incrowd.web.session import PageSession
 from incrowd.web.wording import list_names_shortly, page_sentence
-from incrowd.web.worker import REPLACED, Ticket, Worker
+from incrowd.web.worker import CANCELLED, REPLACED, Ticket, Worker
 
 SEARCHED = 2_000_000
 """Records of a table up to which a search begins by itself."""
@@ -66,13 +66,13 @@ class JobRun(Generic[Answer]):
         if job == self.job and (self.running or self.value is not None):
             return self
         self.forget()
-        self.job, self.progress = job, None
+        self.job = job
         self._ticket = self.worker.submit(job)
         self._task = background_tasks.create(self._listen(self._ticket))
         return self
 
     async def _listen(self, ticket: Ticket) -> None:
-        """Take the events of a job until it ends, or until another job was started."""
+        """Take the events of a job until it ends; none from when the run forgot the job."""
         async for event in ticket:
             if ticket is self._ticket:
                 self._take_event(event)
@@ -89,13 +89,16 @@ class JobRun(Generic[Answer]):
                 self.failed, self.job = event, None
 
     async def wait_for_end(self) -> None:
-        """Wait until the job has ended, in whatever way; at once if none was started."""
+        """Wait until the job has ended, in whatever way; at once if there is none."""
         if self._task is not None:
             await asyncio.shield(self._task)
 
     async def wait_for_answer(self) -> Answer:
-        """Wait for the answer and return it; `FailedJobError` if it failed or was cancelled."""
+        """Wait for the answer; `FailedJobError` if the job failed, was cancelled or forgotten."""
+        ticket = self._ticket
         await self.wait_for_end()
+        if ticket is not self._ticket:
+            raise FailedJobError(CANCELLED.message)
         if self.error is not None:
             raise self.error
         return cast("Answer", self.value)
@@ -109,11 +112,10 @@ class JobRun(Generic[Answer]):
         return FailedJobError(self.failed.message, remedy=remedy)
 
     def forget(self) -> None:
-        """Forget the job and its answer, so that the next start begins anew.
-
-        The worker goes on. Until the next start, events of the job are still taken.
-        """
-        self.job, self.value, self.failed, self.parts = None, None, None, []
+        """Forget the job, its answer and all its later events; the worker goes on."""
+        self.job, self.value, self.failed = None, None, None
+        self.progress, self.parts = None, []
+        self._ticket = self._task = None
 
 
 class Project:
@@ -151,6 +153,8 @@ class Project:
         self.checking = Checking(session)
         self._answers: dict[Job[Any], facts.WhatIf | facts.Unanswered] = {}
         self._asked: dict[Job[Any], asyncio.Future[Ending]] = {}
+        self._openings = 0
+        """How often a table was opened or closed: what was asked before is about another one."""
 
     @property
     def state(self) -> tuple[object, ...]:
@@ -301,11 +305,11 @@ class Project:
             run.start(job)
 
     async def ask_what_if(self) -> facts.WhatIf | facts.Unanswered | Failed | None:
-        """Ask what the policy means; None if it was changed meanwhile or the job was cancelled."""
-        job = self._present_question
+        """Ask what the policy means; None if it or the table changed, or the job was cancelled."""
+        job, openings = self._present_question, self._openings
         while job not in self._answers:
             match await self._wait_for_end_of(job):
-                case Done(value):
+                case Done(value) if openings == self._openings:
                     self._keep_answer(job, value)
                 case Failed() as failed:
                     return failed
@@ -329,14 +333,14 @@ class Project:
     ) -> bool:
         """Change the policy, and the world if one is given, once the worker accepts the policy.
 
-        Return False if the check was cancelled or a newer change took its place; `FailedJobError`
-        if the worker refuses the policy.
+        Return False if the check was cancelled, or a newer change or table took its place;
+        `FailedJobError` if the worker refuses the policy.
         """
-        text = edit(self.session.policy)
+        text, openings = edit(self.session.policy), self._openings
         match await self.session.ask(jobs.CheckPolicy(self.table, text)).wait_for_end():
             case Failed(message, remedy):
                 raise FailedJobError(message, remedy=remedy)
-            case Done():
+            case Done() if openings == self._openings:
                 self.session.change(text, world)
                 return True
             case _:
@@ -357,12 +361,13 @@ class Project:
         return JobRun[Answer](self.session.worker).start(job)
 
     def open(self, path: str | Path | None, reading: ReadingOptions | None = None) -> None:
-        """Take another table or reading, or no table; all jobs and reviews are forgotten."""
+        """Take another table or reading, or no table; forget all jobs, answers and reviews."""
         self.session.cancel()
         self.session.open(path, reading)
-        self.passed.clear()
-        self.reviewed.clear()
-        self.longer_answers.clear()
+        self._openings += 1
+        for known in (self.passed, self.reviewed, self.longer_answers, self._answers, self._asked):
+            known.clear()
+        self._searched_for = self._longer_for = None
         for run in vars(self).values():
             if isinstance(run, JobRun):
                 run.forget()

@@ -12,6 +12,7 @@ from incrowd.web.pages.board import RoleBoard
 from incrowd.web.pages.effect import Effect
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.missing import MissingValues
+from incrowd.web.pages.project import FailedJobError
 from incrowd.web.wording import list_names_shortly, page_sentence
 
 _ROLES = {
@@ -151,16 +152,19 @@ async def _show_sets(frame: Frame, place: Element) -> None:
     with place:
         ui.spinner().props("aria-label=working")
     run = frame.project.sets_run.start(jobs.FindSets(frame.project.table))
-    await run.wait_for_end()
-    place.clear()
-    with place:
-        if run.value is not None:
-            _draw_sets(run.value)
-        elif run.error is not None:
-            blocks.draw_text("p", page_sentence(run.error.message), "quiet")
+    try:
+        found = await run.wait_for_answer()
+    except FailedJobError as error:
+        place.clear()
+        with place:
+            blocks.draw_text("p", page_sentence(error.message), "quiet")
             blocks.draw_plain_button(
                 "Look again", lambda: background_tasks.create(_show_sets(frame, place))
             )
+        return
+    place.clear()
+    with place:
+        _draw_sets(found)
 
 
 def _draw_sets(found: FoundSets) -> None:
