@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 import incrowd
 import naive.attacks as naive
 from incrowd.attacks.ends import EndCells, WorldPresence, ends, find_sole_matches
-from incrowd.io.reading import Reading
-from incrowd.io.worlds import open_attack_table
+from incrowd.engines.memory import MemoryEngine
+from incrowd.io.worlds import as_attack_table
 from incrowd.linkage.tables import AttackTables
 from incrowd.requests.attack import AttackRequest
 from incrowd.verbs.attack import knowledge_for
@@ -51,10 +51,10 @@ def test_cuts_of_dates_and_of_numbers_do_not_mix():
 
 def tables_of(release, world, **asked):
     return AttackTables(
-        open_attack_table("release", release, Reading()),
+        as_attack_table("release", MemoryEngine(release)),
         {},
         knowledge_for(AttackRequest(release, world_id="id", **asked)),
-        (open_attack_table("world", world, Reading()),),
+        (as_attack_table("world", MemoryEngine(world)),),
     )
 
 

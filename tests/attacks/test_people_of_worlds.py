@@ -11,8 +11,8 @@ import incrowd
 import naive.attacks as naive
 from incrowd import InputError
 from incrowd.cli import attack as command
-from incrowd.io.reading import Reading
-from incrowd.io.worlds import open_attack_table
+from incrowd.engines.memory import MemoryEngine
+from incrowd.io.worlds import as_attack_table
 from incrowd.linkage.attack_data import LIMIT, SharedColumn
 from incrowd.linkage.decoding import LabelDecoding
 from incrowd.linkage.identify import AtLeast, crowd_sizes
@@ -64,10 +64,10 @@ def test_the_fewest_people_of_the_world_or_of_the_release(rows, people):
 def test_combinations_that_have_fewer_people_than_promised(people, promised):
     world = frame(people, "a", "b").with_columns(pl.col("a").replace({4: None}))
     tables = AttackTables(
-        open_attack_table("release", pl.DataFrame({"a": ["*"], "b": ["*"]}), Reading()),
+        as_attack_table("release", MemoryEngine(pl.DataFrame({"a": ["*"], "b": ["*"]}))),
         {},
         knowledge_for(AttackRequest(None, world_id="id")),
-        (open_attack_table("world", world, Reading()),),
+        (as_attack_table("world", MemoryEngine(world)),),
     )
     sizes = crowd_sizes(tables.world_tables.build_world(["a", "b"]))
     fewer, every = naive.few(world.rows(), promised)
@@ -85,10 +85,10 @@ def test_who_may_be_in_the_table_by_the_values_of_the_original(people, records):
     original = pl.DataFrame(records, schema=["a", "b"], orient="row")
     release = pl.DataFrame({"a": ["*"] * len(records), "b": ["*"] * len(records)})
     tables = AttackTables(
-        open_attack_table("release", release, Reading()),
-        {"original": open_attack_table("original", original, Reading())},
+        as_attack_table("release", MemoryEngine(release)),
+        {"original": as_attack_table("original", MemoryEngine(original))},
         knowledge_for(AttackRequest(None, world_id="id")),
-        (open_attack_table("world", world, Reading()),),
+        (as_attack_table("world", MemoryEngine(world)),),
     )
     expected = naive.may_be_present(records, people)
     number = tables.world_tables.individual_by_id
@@ -112,7 +112,7 @@ def test_a_missing_value_that_says_nothing_fits_all(values):
 def test_rows_that_lack_a_value_are_not_singled_out_by_it():
     release = pl.DataFrame({"zip": ["a", None, "b", "b"]})
     column = AttackTables(
-        open_attack_table("release", release, Reading()), {}, knowledge_for(AttackRequest(None))
+        as_attack_table("release", MemoryEngine(release)), {}, knowledge_for(AttackRequest(None))
     ).released_column("zip")
     assert SharedColumn.of_release(column).decoding.has_disjoint_labels
     assert not SharedColumn.of_release(

@@ -206,3 +206,17 @@ def test_the_outcome_is_not_changed(loss, table, data):
     assert loss.of(outcome) == loss.of(outcome)
     after = (outcome.low, outcome.high, outcome.level, problem.tally.quasi)
     assert all((a == b).all() for a, b in zip(before, after, strict=True))
+
+
+@every_loss
+@settings(deadline=None, max_examples=20)
+@given(tables(), st.data())
+def test_it_says_whether_it_needs_the_rows_behind_the_classes(loss, table, data):
+    problem = problem_of(table, [], loss)
+    outcome = outcome_at(problem, *draw_node(data, problem))
+    bare = replace(outcome, tally=None, class_of=None)
+    if not loss.needs_rows:
+        assert loss.of(bare) == loss.of(outcome)
+    elif bare.records:
+        with pytest.raises(ValueError, match="rows behind its classes"):
+            loss.of(bare)

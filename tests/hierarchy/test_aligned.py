@@ -207,3 +207,17 @@ def test_the_outermost_cells_stay_inside_the_highest_level():
     grid = choose_cells(tree, people, CellConditions(5, highest=1, given=True))
     assert grid.bounds[0].low == "20"
     assert grid.bounds[-1].high == "60"
+
+
+@pytest.mark.parametrize("top", ["all", "*"])
+@pytest.mark.parametrize("given", [True, False])
+@pytest.mark.parametrize("values", [[1, 1, 1, 2, 2, 3, 3], ["2020-01-01"] * 3 + ["2020-02-01"] * 4])
+def test_an_open_cell_that_is_the_only_one_shows_the_label_of_the_top(values, given, top):
+    dated = isinstance(values[0], str)
+    rows = tuple((str(one), f"part {one}", top) for one in sorted(set(values)))
+    held = np.array(values, dtype="M8[D]") if dated else values
+    tree, people = column(held, Tree(rows=rows))
+    grid = choose_cells(tree, people, CellConditions(5, given=given))
+    assert grid.labels.tolist() == [top]
+    assert (grid.bounds[0].low, grid.bounds[0].high) == (None, None)
+    assert tree.decode(top).tolist() == list(range(len(people)))

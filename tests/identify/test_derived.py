@@ -81,6 +81,22 @@ def test_a_total_is_told_by_its_parts():
     assert ("total", frozenset(parts)) in found(total, parts | others)
 
 
+@pytest.mark.parametrize("constant", [7, 0.1])
+def test_a_total_that_is_constant_where_all_parts_are_known_is_told_by_none(constant):
+    rng = np.random.default_rng(0)
+    table = {name: rng.permutation(150).astype(float) for name in "abd"}
+    total = {"c": np.where(np.arange(150) < 20, np.arange(150.0), constant)}
+    parts = table | {"a": np.where(np.arange(150) < 20, np.nan, table["a"])}
+    assert not found(total, parts)
+    assert not found(parts, total)
+
+
+def test_numbers_that_do_not_vary_fit_nothing():
+    varied, same = coded(varied=np.arange(120), same=np.full(120, 0.1))
+    assert module.prediction_fit([varied], same, np.arange(120)) == 0
+    assert module.prediction_fit([same], varied, np.arange(120)) == 0
+
+
 def test_unique_records_tell_nothing():
     """Whatever is unique determines everything: that alone is no function."""
     rng = np.random.default_rng(0)

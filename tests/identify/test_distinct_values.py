@@ -209,3 +209,22 @@ def test_a_plain_number_of_people_always_does(text):
         == parse_population(300_000_000)
         == 300_000_000
     )
+
+
+@pytest.mark.parametrize(
+    ("domains", "alpha", "source", "unused"),
+    [
+        ({"sex": 2}, None, None, "domains"),
+        ({}, 0.0, None, "alpha"),
+        ({}, 0.9, None, "alpha"),
+        ({}, None, "", "source"),
+        ({}, None, "observed", "source"),
+    ],
+)
+def test_whatever_is_given_without_a_population_is_refused(domains, alpha, source, unused):
+    with pytest.raises(PolicyError, match=f"{unused} needs a population"):
+        PopulationTest.of(None, domains, alpha, source)
+
+
+def test_nothing_given_without_a_population_is_no_test():
+    assert PopulationTest.of(None, {}, None, None) is None

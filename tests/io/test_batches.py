@@ -1,7 +1,9 @@
+import codecs
 import gzip
 import io
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -105,12 +107,53 @@ def test_encodings(tmp_path, encoding, piece):
     assert read(path, piece=piece, encoding=encoding).rows() == rows
 
 
+MARKS = {
+    "utf-8": codecs.BOM_UTF8,
+    "utf-16-le": codecs.BOM_UTF16_LE,
+    "utf-16-be": codecs.BOM_UTF16_BE,
+    "utf-32-le": codecs.BOM_UTF32_LE,
+    "utf-32-be": codecs.BOM_UTF32_BE,
+}
+
+
+@pytest.mark.parametrize("encoding", MARKS)
+@pytest.mark.parametrize("piece", [1, 7, 1000])
+@pytest.mark.parametrize("header", ["年齢", "𠮷野", "age"])
+def test_a_marked_text_is_read_whatever_its_first_letters_are(tmp_path, encoding, piece, header):
+    """No byte of the first Japanese letter is 0 in UTF-16, and 𠮷 is a pair of halves there."""
+    path = tmp_path / "t.csv"
+    path.write_bytes(MARKS[encoding] + f"{header},n\n𠮷,1\n齢,2\n".encode(encoding))
+    found = read(path, piece=piece)
+    assert found.equals(tables.read(path).frame)
+    assert (found.columns, found["n"].to_list()) == ([header, "n"], ["1", "2"])
+
+
+@pytest.mark.parametrize("encoding", MARKS)
+def test_a_marked_text_with_a_byte_that_does_not_fit_is_refused_as_in_memory(tmp_path, encoding):
+    path = tmp_path / "t.csv"
+    path.write_bytes(MARKS[encoding] + "a,n\n1,2\n".encode(encoding) * 9 + b"\xe9\xff\xff")
+    for read_in in (tables.read, partial(read, piece=16)):
+        with pytest.raises(InputError, match="the text is not utf"):
+            read_in(path)
+
+
 def test_standard_input(monkeypatch, tmp_path):
     for name in ("t.csv", "t.csv.gz", "t.parquet", "t.arrow"):
         WRITERS[name](frame(), tmp_path / name)
         data = io.BytesIO((tmp_path / name).read_bytes())
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(data))
         assert read("-", piece=100, rows=100).height == 400
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_table_of_too_many_columns_is_refused_in_every_format(tmp_path, monkeypatch, name):
+    if name.endswith("zst"):
+        pytest.importorskip("pyarrow")
+    monkeypatch.setattr("incrowd.io.titles.MOST_COLUMNS", 2)
+    WRITERS[name](frame(3), tmp_path / name)
+    for read_in in (read, tables.read):
+        with pytest.raises(InputError, match="it has 3 columns; incrowd reads at most 2"):
+            read_in(tmp_path / name)
 
 
 BAD = {

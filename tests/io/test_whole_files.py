@@ -87,6 +87,27 @@ def test_labels_that_look_alike_stay_apart(tmp_path):
     assert read(path).frame["sex"].to_list() == ["other (1)", "other (2)", "other (1)", "9"]
 
 
+def test_a_label_that_looks_like_another_with_its_code_is_another_value(tmp_path):
+    path = tmp_path / "t.sav"
+    labels = {"sex": {1.0: "a", 2.0: "a", 9.0: "a (1)"}}
+    pyreadstat.write_sav(PEOPLE, path, variable_value_labels=labels)
+    assert read(path).frame["sex"].to_list() == ["a (1) (1)", "a (2)", "a (1) (1)", "a (1)"]
+
+
+WORDS = st.sampled_from(["", " ", "a", "b", "a (1)", "a (2)", "a (1) (1)", " (1)", "1"])
+
+
+@given(st.lists(WORDS, max_size=7), st.sets(WORDS))
+def test_no_two_codes_have_one_text_and_none_that_a_value_without_label_has(labels, taken):
+    codes = [str(code) for code in range(1, len(labels) + 1)]
+    texts = stat_files._texts_of_codes(codes, labels, taken)
+    assert len(set(texts) | taken) == len(labels) + len(taken)
+    for text, label in zip(texts, labels, strict=True):
+        assert text.startswith(label)
+        assert text.strip()
+        assert text == label or labels.count(label) > 1 or not label.strip() or label in taken
+
+
 @pytest.mark.parametrize("kind", WRITERS)
 def test_a_broken_statistics_file_shows_nothing(tmp_path, kind):
     path = tmp_path / f"t.{kind}"

@@ -112,6 +112,19 @@ def test_a_distance_that_means_nothing_here_is_refused():
         TCloseness("s", 0.1, "ordered").satisfied_by(classes)
 
 
+@pytest.mark.parametrize(
+    ("distance", "said"),
+    [("ordered", "'s' have no order"), ("hierarchical", "needs a hierarchy of 's'")],
+)
+def test_searches_are_told_too_that_a_distance_means_nothing(distance, said):
+    classes = one_class([0, 1, 1], [0, 1, 1], ordered=False)
+    model = TCloseness("s", 0.1, distance)
+    with pytest.raises(PolicyError, match=said):
+        model.in_numbers({"s": classes.histograms["s"].column})
+    with pytest.raises(PolicyError, match=said):
+        model.most_kept(classes)
+
+
 def test_the_distances_that_mean_something_are_listed():
     maps = np.array([[0, 1], [1, 1]], dtype=np.int32)
 

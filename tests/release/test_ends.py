@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import incrowd
 import naive.cells as naive
 from incrowd.errors import PolicyError
-from incrowd.hierarchy import Flat, Intervals
+from incrowd.hierarchy import Flat, Intervals, Tree
 from incrowd.hierarchy.labels import reach_of, read_bounds
 from incrowd.hierarchy.pools import pools_of
 from incrowd.loss import Gcp
@@ -299,3 +299,18 @@ def test_classes_that_show_nothing_of_a_column_are_one_whatever_they_hold():
     assert found.certificate.classes == shown
     checked = incrowd.check(found.frame, asked, found.certificate, original=frame)
     assert checked.ok, checked.notes
+
+
+@pytest.mark.parametrize(
+    ("search", "split"),
+    [("mondrian", False), ("mondrian", True), ("crowd", False), ("lattice", False)],
+)
+def test_a_cell_that_holds_all_shows_the_top_by_its_own_word(search, split):
+    tree = Tree(rows=(("1", "low", "all"), ("2", "low", "all"), ("3", "high", "all")))
+    table = pl.DataFrame({"level": [1, 1, 1, 2, 2, 3, 3]})
+    asked = policy(columns=quasi("level", hierarchy=tree), search=search, split_ends=split)
+    release = incrowd.anonymize(table, asked)
+    name, nothing = ("level_low", None) if split else ("level", "all")
+    assert release.frame[name].unique().to_list() == [nothing]
+    assert release.loss["gcp"] == 1.0
+    assert incrowd.check(release.frame, asked, release.certificate).ok

@@ -17,11 +17,12 @@ from incrowd.linkage.candidates import CandidateCounter
 from incrowd.linkage.world import World
 from incrowd.loss import Entropy, Gcp
 from incrowd.models import DeltaPresence, KAnonymity, KMap, LDiversity
-from incrowd.search import AgainstWorld, Auto, Mondrian
+from incrowd.recoding import Pieces, Spans
+from incrowd.search import AgainstWorld, Auto, Mondrian, repair
 from incrowd.search.world.partition import divide_world
 from incrowd.search.world.staged import divide_by_stages
 from incrowd.search.world.world import best_levels
-from incrowd.table.column import CodedColumn, Domain, Kind
+from incrowd.table.column import CodedColumn, Domain, Kind, Missing
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 
@@ -229,6 +230,48 @@ def test_if_all_suppressed_would_keep_delta_presence_a_release_is_found(missing,
     said = incrowd.quick(table.columns, quasi=["born", "sex"], k=2, missing=missing, unit=unit)
     asked = said.model_copy(update={"models": (DeltaPresence(0.6),)})
     assert incrowd.anonymize(table, asked, world=world, world_id="id").models[0].reached <= 0.6
+
+
+def people_in_several_classes():
+    """Four people with two records each, of whom some hold a value in two compatible classes."""
+    zips = [None, None, *"131232"]
+    table = pl.DataFrame({"zip": zips, "ill": [*"rprrpppr"], "who": [0, 1, 2, 3] * 2})
+    said = incrowd.quick(
+        table.columns, quasi=["zip"], k=2, sensitive=["ill"], missing="matches-anything", unit="who"
+    )
+    asked = said.model_copy(update={"models": (KMap(2), LDiversity("ill", 2))})
+    return table, asked, pl.DataFrame({"zip": [*"123"] * 20})
+
+
+def test_classes_that_a_world_hides_are_judged_as_the_crowds_that_gaps_make_of_them():
+    table, asked, world = people_in_several_classes()
+    release = incrowd.anonymize(table, asked, world=world)
+    assert [one.ok for one in release.models] == [True, True]
+
+
+def test_what_fails_in_a_refused_release_is_counted_with_a_world_and_gaps(monkeypatch):
+    def one_by_one(problem, outcome):
+        return problem.satisfied_by(outcome.classes)
+
+    table, asked, world = people_in_several_classes()
+    monkeypatch.setattr(repair, "flag_safe_classes", one_by_one)
+    with pytest.raises(NotMetError, match="1 of 2 models: l-diversity") as told:
+        incrowd.anonymize(table, asked, world=world)
+    whom, held = told.value.refused.models
+    assert (whom.records, whom.classes) == (0, 0)
+    assert 0 < held.records < 8
+
+
+def test_presence_is_judged_by_classes_and_sizes_by_crowds_as_verification_does():
+    """One record shows 1, of which the world has two; the other shows nothing and matches it."""
+    trees, _, held, _ = _three()
+    case = problem_of((trees, [[1, 0]], held, None), [DeltaPresence(0.5), KAnonymity(2)], Gcp())
+    case = with_world(case, [(1,)] * 2 + [(0,)] * 2)
+    problem = replace(case, missing=Missing.MATCHES_ANYTHING)
+    rows = np.arange(2, dtype=np.int32)
+    outcome = problem.outcome(Spans(Pieces(rows, problem.tally.counts, rows)))
+    assert outcome.classes.world.tolist() == [2, 2]
+    assert [flags.tolist() for flags in repair.flags_by_model(problem, outcome)] == [[True] * 2] * 2
 
 
 @pytest.mark.slow

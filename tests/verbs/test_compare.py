@@ -11,6 +11,7 @@ from incrowd import Column, InputError, PolicyError, compare, quick
 from incrowd.documents.compare import compare_document, compare_text
 from incrowd.documents.compare_page import compare_html
 from incrowd.documents.json import dumps
+from incrowd.table.column import Missing
 from incrowd.utility import models
 from incrowd.utility.pairs import MOST_PAIRS
 
@@ -333,3 +334,32 @@ def test_an_analysis_of_columns_that_do_not_leave_is_refused():
         dropped.for_analysis("illness ~ age")
     with pytest.raises(PolicyError, match="no column"):
         policy().for_analysis("illness ~ aged")
+
+
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [
+        (["k", "k", "K"], ["k (1)", "k (2)", "K"]),
+        (["k", "k", "k (1)"], ["k (1) (1)", "k (2)", "k (1)"]),
+        (["k (2)", "k", "k"], ["k (2)", "k (2) (2)", "k (3)"]),
+    ],
+)
+def test_no_two_releases_have_one_name(names, shown):
+    table = pl.DataFrame({"age": [20, 30] * 10})
+    found = compare(table, table, table, table, names=names, models=False)
+    assert [one.name for one in found.releases] == shown
+
+
+@pytest.mark.parametrize("there", [["age", "many"], ["many"], ["age"], []])
+def test_records_left_out_are_counted_by_the_columns_that_the_original_has(there):
+    """The policy also names a column that the original lacks, and one of lists."""
+    table = pl.DataFrame(
+        {"age": [20, None] * 10, "many": [[1], None, [2], [3]] * 5, "ill": ["flu"] * 20}
+    )
+    table = table.select(*there, "ill")
+    columns = {name: Column(role="quasi") for name in ("age", "many", "gone")}
+    asked = policy().model_copy(update={"columns": columns, "missing": Missing.SUPPRESS})
+    found = compare(table, table, policy=asked, models=False)
+    assert found.quasi == (("age",) if "age" in there else ())
+    (said,) = [note for note in found.notes if "leaves out" in note] or [None]
+    assert ("the 10 records" in said) if "age" in there else said is None

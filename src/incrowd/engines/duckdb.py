@@ -7,7 +7,7 @@ database of our own works on it, and writes there what does not fit into memory.
 import secrets
 import shutil
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -85,20 +85,20 @@ def _copy_of_table(source: str) -> "DuckDB":
     if not Path(file).is_file():
         raise InputError(f"there is no file {file!r}", remedy="check the path")
     found = DuckDB()
-    found.copy_stored(Path(file), table)
+    with close_on_failure(found):
+        found.copy_stored(Path(file), table)
     return found
 
 
 def _copy_of_files(source: str) -> "DuckDB":
     """A copy of Parquet files in some cloud; `InputError` if DuckDB is not set up for them."""
     kind = source.partition("://")[0]
+    problem = InputError(
+        f"DuckDB cannot read {kind}:// here: its extension or your credentials are not set up",
+        remedy="set them up as DuckDB's documentation says, or copy the files here first",
+    )
     found = DuckDB()
-    with boundary(
-        InputError(
-            f"DuckDB cannot read {kind}:// here: its extension or your credentials are not set up",
-            remedy="set them up as DuckDB's documentation says, or copy the files here first",
-        )
-    ):
+    with close_on_failure(found), boundary(problem):
         found.copy_remote(source)
     return found
 
@@ -148,14 +148,20 @@ class DuckDB(Database):
             relation.write_parquet(str(path))
         self.set_table(path)
 
-    def copy_files(self, files: Sequence[str]) -> None:
-        """Copy the rows of these Parquet files into this database as its table."""
-        self._copy_query(f"SELECT * FROM {parquet_call(files)}")
+    def copy_files(
+        self, files: Sequence[str], names: Mapping[str, str], *, keys: bool = False
+    ) -> None:
+        """Copy columns of Parquet files, and of their folders if `keys` is true, as our table.
+
+        `names` has the names that they get, each with the one that they have.
+        """
+        chosen = ", ".join(f"{quote(has)} AS {quote(gets)}" for gets, has in names.items())
+        self._copy_query(f"SELECT {chosen} FROM {parquet_call(files, keys=keys)}")
 
     def copy_remote(self, address: str) -> None:
         """Copy the rows of Parquet files in some cloud as our table; errors of DuckDB pass."""
         path = self.folder / "table.parquet"
-        query = f"SELECT * FROM {parquet_call(address)}"
+        query = f"SELECT * FROM read_parquet({text_literal(address)})"
         self._connection.execute(f"COPY ({query}) TO {text_literal(path)} (FORMAT parquet)")
         self.set_table(path)
 

@@ -42,7 +42,8 @@ class PartWork:
         parts = sorted(int(found.name.partition("=")[2]) for found in self.before.glob("part=*"))
         if not parts:
             return []
-        every = f"SELECT count(*) AS n FROM {parquet_call(self.before / '*/*.parquet')}"
+        files = [str(file) for file in self.before.glob("*/*.parquet")]
+        every = f"SELECT count(*) AS n FROM {parquet_call(files)}"
         progress = _PartProgress(len(parts), int(self.database.cursor_rows(every).item()), watch)
         return in_threads(
             [partial(self._make_part_unless_failed, part, progress) for part in parts]
@@ -64,9 +65,8 @@ class PartWork:
         A file that an earlier run made of the same rows is used again. The part's input is removed.
         """
         before = self.before / f"part={part}"
-        rows = self.database.cursor_rows(
-            f"SELECT * EXCLUDE (part) FROM {parquet_call(before / '*.parquet')} ORDER BY row"
-        )
+        files = [str(file) for file in before.glob("*.parquet")]
+        rows = self.database.cursor_rows(f"SELECT * FROM {parquet_call(files)} ORDER BY row")
         path = self.after / f"{part}-{_hash_of(rows):016x}.parquet"
         if not path.exists():
             with boundary(InputError("a part of the table cannot be searched")):

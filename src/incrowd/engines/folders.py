@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+from collections.abc import Iterator
 from glob import glob, has_magic
 from itertools import takewhile
 from pathlib import Path
@@ -54,11 +55,26 @@ def folder_keys(file: Path, path: str | os.PathLike[str]) -> dict[str, str | Non
     >>> folder_keys(Path("people/region=north%20sea/day=1/part.parquet"), "people")
     {'region': 'north sea', 'day': '1'}
     """
-    above = list(takewhile(lambda part: not has_magic(part), Path(path).parts))
-    folders = file.parent.parts[len(above) :]
-    pairs = (folder.partition("=") for folder in folders if "=" in folder)
-    found = {unquote(name): unquote(value) for name, _, value in pairs}
+    found = {unquote(name): unquote(value) for name, value in _key_folders(file, path)}
     return {name: None if value == _NULL else value for name, value in found.items()}
+
+
+def written_keys(file: Path, path: str | os.PathLike[str]) -> dict[str, str]:
+    """How a file's folders write the name of each of its `folder_keys`, by column.
+
+    >>> written_keys(Path("people/birth%20place=north/part.parquet"), "people")
+    {'birth place': 'birth%20place'}
+    """
+    return {unquote(name): name for name, _ in _key_folders(file, path)}
+
+
+def _key_folders(file: Path, path: str | os.PathLike[str]) -> Iterator[tuple[str, str]]:
+    """Yield the two sides of `=` in the names of a file's folders below what `path` names."""
+    above = list(takewhile(lambda part: not has_magic(part), Path(path).parts))
+    for folder in file.parent.parts[len(above) :]:
+        name, equals, value = folder.partition("=")
+        if equals:
+            yield name, value
 
 
 def sha256(path: str | os.PathLike[str]) -> str:

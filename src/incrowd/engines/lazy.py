@@ -52,6 +52,7 @@ def engine_of(frame: pl.LazyFrame) -> Engine:
     with close_on_failure(database):
         rows = database.store_unless_few(frame, schema.names())
     if rows is not None:
+        database.close()
         return CollectedEngine(rows)
     return SqlEngine(database, frozenset({Can.ORDER}))
 
@@ -101,9 +102,9 @@ class _LazyDuckDB(DuckDB):
         numbered = frame.select(pl.nth(j).alias(f"c{j}") for j in range(len(names)))
         with boundary(InputError("the frame cannot be computed")):
             numbered.sink_parquet(path)
-            records = int(pl.scan_parquet(path).select(pl.len()).collect().item()) if names else 0
+            records = _count_rows(path) if names else 0
             if records <= FEW_RECORDS:
-                rows = pl.read_parquet(path)
+                rows = pl.read_parquet(path, glob=False)
                 return pl.DataFrame([rows[f"c{j}"].alias(name) for j, name in enumerate(names)])
         self.set_foreign_table(path, names)
         return None
@@ -111,6 +112,11 @@ class _LazyDuckDB(DuckDB):
     def frame(self, release: WrittenTable) -> pl.LazyFrame:  # noqa: ARG002  there is one
         """The release as a lazy frame over a file that is kept for it."""
         return scan_kept_file(self.folder / "release.parquet")
+
+
+def _count_rows(path: Path) -> int:
+    """How many rows a Parquet file has."""
+    return int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
 
 
 def keep_file(path: Path) -> tuple[Path, PrivateFolder]:
@@ -138,7 +144,7 @@ def scan_kept_file(path: Path) -> pl.LazyFrame:
         columns: list[str] | None, predicate: pl.Expr | None, records: int | None, _: int | None
     ) -> Iterator[pl.DataFrame]:
         """Yield the rows that a plan of Polars asks for."""
-        rows = pl.scan_parquet(folder.path / place.name)
+        rows = pl.scan_parquet(folder.path / place.name, glob=False)
         if predicate is not None:
             rows = rows.filter(predicate)
         if records is not None:
@@ -148,6 +154,6 @@ def scan_kept_file(path: Path) -> pl.LazyFrame:
         yield from rows.collect_batches()
 
     with boundary(InputError("Polars cannot read the release")):
-        schema = pl.scan_parquet(place).collect_schema()
+        schema = pl.scan_parquet(place, glob=False).collect_schema()
         names = schema.names()
         return register_io_source(read, schema=schema)

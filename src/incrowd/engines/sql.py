@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from glob import escape
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
@@ -246,11 +247,13 @@ def text_literal(path: Path | str) -> str:
     return "'" + str(path).replace("'", "''") + "'"
 
 
-def parquet_call(path: Path | str | Sequence[str], more: str = "") -> str:
-    """The call by which DuckDB reads Parquet files, to stand behind FROM; `more` are options."""
-    named = (
-        text_literal(path)
-        if isinstance(path, Path | str)
-        else f"[{', '.join(map(text_literal, path))}]"
-    )
-    return f"read_parquet({', '.join(filter(None, [named, more]))})"
+def parquet_call(path: Path | str | Sequence[str], more: str = "", *, keys: bool = False) -> str:
+    """The call by which DuckDB reads just these Parquet files, to stand behind FROM.
+
+    No name is taken for a pattern. Names of folders such as `day=1` are columns only if `keys` is
+    true; `more` are other options.
+    """
+    paths = [str(path)] if isinstance(path, Path | str) else path
+    named = f"[{', '.join(text_literal(escape(one)) for one in paths)}]"
+    hive = f"hive_partitioning = {str(keys).lower()}"
+    return f"read_parquet({', '.join(filter(None, [named, hive, more]))})"

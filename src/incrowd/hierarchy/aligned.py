@@ -367,11 +367,16 @@ class _ValueLine:
         return bounds
 
     def _cell_label(self, bounds: Bounds, run: tuple[int, int]) -> tuple[Bounds, str]:
-        """How a cell of the leaves `run` is written, and what it shows: value, node or bounds."""
+        """How a cell of the leaves `run` is written, and what it shows: value, node or bounds.
+
+        A cell without bounds, the only one of its grid, shows the label of the top.
+        """
         if bounds.low is not None and bounds.low == bounds.high:
             return bounds, bounds.low
         if self.ends_at_nodes and run in self._bounded_nodes:
             return self._bounded_nodes[run]
+        if bounds.low is None and bounds.high is None:
+            return bounds, str(self.hierarchy.labels[-1][0])
         dated = self.hierarchy.leaves.kind is Kind.DATE
         return bounds, write_dates(bounds) if dated else write_bounds(bounds)
 

@@ -178,7 +178,7 @@ def _count_pairs(sizes: Any) -> float:
 
 
 def prediction_fit(known: Sequence[CodedColumn], derived: CodedColumn, rows: Any) -> float:
-    """How well a number or date is predicted from known ones by other records: 0..1, or nan."""
+    """How well a number or date is predicted from known ones by other records, 0..1."""
     smooth = _polynomial_fit(known, derived, rows)
     if not _PROMISING <= smooth < FIT:
         return smooth
@@ -193,8 +193,9 @@ def _polynomial_fit(known: Sequence[CodedColumn], derived: CodedColumn, rows: An
     """The squared rank correlation of a number with what a polynomial of others predicts, 0..1.
 
     Each prediction leaves its own record out (PRESS). The degree is the highest, to 3, with at most
-    `_TERMS` coefficients and ten records for each; the result is 0 if there is none, and nan if all
-    values, or all predictions, are equal.
+    `_TERMS` coefficients and ten records for each. The result is 0 if there is none, if all values
+    or all predictions are equal, and if predictions fall where values rise: a mean without its own
+    record does, so that numbers which tell nothing would seem to tell all.
     """
     some = rows[_sample_places(len(rows))]
     values = np.stack([_standardize(column, some) for column in known], axis=1)
@@ -209,7 +210,10 @@ def _polynomial_fit(known: Sequence[CodedColumn], derived: CodedColumn, rows: An
     predicted = basis @ (basis.T @ heights)
     apart = heights - (heights - predicted) / (1 - leverage)
     place = np.unique(apart, return_inverse=True)[1].astype(np.int32)
-    return float(np.corrcoef(_mean_ranks(place), _mean_ranks(derived.codes[some]))[0, 1] ** 2)
+    predictions, ranks = _mean_ranks(place), _mean_ranks(derived.codes[some])
+    if np.ptp(predictions) == 0 or np.ptp(ranks) == 0:
+        return 0.0
+    return max(0.0, float(np.corrcoef(predictions, ranks)[0, 1])) ** 2
 
 
 def _standardize(column: CodedColumn, rows: Any) -> Any:

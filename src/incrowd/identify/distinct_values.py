@@ -273,8 +273,8 @@ class PopulationTest:
     ) -> "PopulationTest | None":
         """The test asked for; None without people; `PolicyError` for wrong or useless options."""
         if people is None:
-            given = {"domains": domains, "alpha": alpha, "source": source}
-            if unused := [name for name, value in given.items() if value]:
+            given = {"domains": domains or None, "alpha": alpha, "source": source}
+            if unused := [name for name, value in given.items() if value is not None]:
                 raise PolicyError(
                     f"{unused[0]} needs a population",
                     remedy="give the number of people as well, for example population 3e8",

@@ -82,10 +82,12 @@ def _open_stream(
     start = stream.peek(8)
     if start.startswith(_PARQUET):
         return _batches_by_rows(
-            pl.scan_parquet(_seekable_path(path, stream, stack)), layout, "parquet"
+            pl.scan_parquet(_seekable_path(path, stream, stack), glob=False), layout, "parquet"
         )
     if start.startswith(_ARROW):
-        return _batches_by_rows(pl.scan_ipc(_seekable_path(path, stream, stack)), layout, "arrow")
+        return _batches_by_rows(
+            pl.scan_ipc(_seekable_path(path, stream, stack), glob=False), layout, "arrow"
+        )
     if start.startswith(_STREAM):
         return _batches_of_arrow(stream, layout)
     packed = CountingReader(stream)
@@ -211,6 +213,7 @@ def _batches_of_arrow(stream: "_PeekableStream", layout: Layout) -> Batches:
     if find_spec("pyarrow") is None:
         return _batches_by_rows(pl.read_ipc_stream(read_all(stream)).lazy(), layout, "arrow")
     reader = import_module("pyarrow.ipc").open_stream(stream)
+    refuse_wide(len(reader.schema.names))
     chosen = layout.choose(reader.schema.names)
     arrow = import_module("pyarrow")
 

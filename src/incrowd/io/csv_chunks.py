@@ -159,7 +159,7 @@ def _read_pieces(path: Path, size: int) -> Iterator[bytes]:
 
 def _scan(path: str | os.PathLike[str], delimiter: str) -> pl.LazyFrame:
     """The file as a lazy frame of texts."""
-    return pl.scan_csv(Path(path), separator=delimiter, infer_schema=False)
+    return pl.scan_csv(Path(path), separator=delimiter, infer_schema=False, glob=False)
 
 
 def _boundary() -> AbstractContextManager[None]:

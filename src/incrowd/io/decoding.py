@@ -4,7 +4,7 @@ import codecs
 from collections.abc import Callable, Iterator
 
 from incrowd.errors import InputError
-from incrowd.io.text import decode
+from incrowd.io.text import decode, marked_encoding
 
 
 def decode_head(head: bytes, encoding: str | None) -> bytes:
@@ -24,10 +24,9 @@ def decoder_of(
 ) -> Callable[[Iterator[bytes]], Iterator[bytes]]:
     """A function that decodes pieces of a text with this start, by `encoding` or a mark, to UTF-8.
 
-    Without either it takes them for UTF-8 or, with a note in `notes`, for Latin-1.
+    Without either, it takes them for UTF-8 or, with a note in `notes`, for Latin-1.
     """
-    marked = decode(head[:4], None).encoding if head[:2] in {b"\xff\xfe", b"\xfe\xff"} else None
-    named = encoding or marked
+    named = encoding or marked_encoding(head)
     if named is None:
         return lambda pieces: _decode_by_guess(pieces, notes)
     if encoding is not None:
@@ -37,11 +36,12 @@ def decoder_of(
 
 def _transcode(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
     """The pieces of a text, decoded from `encoding` to UTF-8; `InputError` if one does not fit."""
-    name = codecs.lookup(encoding).name
-    decoder = codecs.getincrementaldecoder("utf-8-sig" if name == "utf-8" else name)()
+    found = codecs.lookup(encoding).name
+    name = "utf-8-sig" if found == "utf-8" else found
+    decoder = codecs.getincrementaldecoder(name)()
     before = 0
     for piece, last in mark_last(pieces):
-        if name == "utf-8" and before and _is_plain(piece, decoder):
+        if name == "utf-8-sig" and before and _is_plain(piece, decoder):
             before += len(piece)
             yield piece
             continue

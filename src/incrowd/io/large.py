@@ -6,7 +6,8 @@ a table takes in memory is estimated beforehand from its size, and so is the dis
 
 import shutil
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,16 @@ from typing import Any
 import polars as pl
 
 from incrowd.engines.base import Engine
+from incrowd.engines.folders import names_several_files, parquet_files, written_keys
 from incrowd.errors import InputError, LimitError, PolicyError, boundary
 from incrowd.io.batches import open_batches
 from incrowd.io.byte_limits import free_memory
+from incrowd.io.faults import file_boundary
 from incrowd.io.layout import Layout
 from incrowd.io.notes import Note
-from incrowd.io.tables import Form, Source
+from incrowd.io.tables import Form, Source, demand_parquet, demand_same_columns
 from incrowd.io.target import write_in_pieces
+from incrowd.io.titles import refuse_wide
 
 CELL = 70
 """Bytes of memory that a cell takes while a table is released in memory, at most, by experience."""
@@ -108,24 +112,32 @@ def open_large(source: Any, layout: Layout, memory: int | None = None) -> LargeT
 
     None for standard input, if there is no file or no DuckDB, and for what fits into memory unless
     it is a folder of partitions. `memory` is how many bytes may be used; None for a share of the
-    free ones. `LimitError` if it takes more disk than is free.
+    free ones. `LimitError` if it takes more disk than is free, `InputError` for several files that
+    are not all Parquet or have different columns, as in memory.
     """
     if str(source) == "-" or find_spec("duckdb") is None:
         return None
-    estimate = estimate_size(source)
+    files = _list_files(source)
+    estimate = _estimate_files(files)
     most = free_memory() * _SHARE if memory is None else memory
-    if estimate is None or (estimate.memory <= most and not _has_partitions(Path(source))):
+    if not files or (estimate.memory <= most and not _has_partitions(Path(source), files)):
         return None
     _refuse_full_disk(estimate)
-    note = estimate.describe(most)
-    return _open_files(_list_files(Path(source)), layout, memory, note)
+    found = _files_as_table(source, files)
+    return _open_files(found, layout, memory, estimate.describe(most))
 
 
 def estimate_size(source: Any) -> TableEstimate | None:
-    """The estimated size of the table in a file or in several; None if there are no files."""
-    paths = _list_files(Path(source))
-    if not paths:
-        return None
+    """The estimated size of the table in a file or in several; None if there is no file.
+
+    `InputError` for a folder or a pattern that names other things than Parquet files.
+    """
+    files = _list_files(source)
+    return _estimate_files(files) if files else None
+
+
+def _estimate_files(paths: Sequence[Path]) -> TableEstimate:
+    """The estimated size of the table in these files, one or several."""
     every = [_parquet_size(path) for path in paths]
     known = [size for size in every if size is not None]
     cells = sum(rows * columns for rows, columns in known)
@@ -134,36 +146,68 @@ def estimate_size(source: Any) -> TableEstimate | None:
     return TableEstimate(cells + sum(size // _TEXT for size in texts), rows)
 
 
-def _has_partitions(path: Path) -> bool:
-    """Whether a folder holds folders of Parquet files, such as day=1/part.parquet."""
-    return path.is_dir() and any(found.parent != path for found in path.rglob("*.parquet"))
+def _has_partitions(path: Path, files: Iterable[Path]) -> bool:
+    """Whether these files of a folder are in folders in it, such as day=1/part.parquet."""
+    return path.is_dir() and any(file.parent != path for file in files)
 
 
-def _list_files(path: Path) -> list[Path]:
-    """The file, the Parquet files anywhere in a folder, or those of a pattern; empty if none."""
-    if path.is_dir():
-        return sorted(path.rglob("*.parquet"))
-    if path.is_file():
-        return [path]
-    pattern = str(path)
-    if not any(letter in pattern for letter in "*?["):
-        return []
-    if path.anchor:
-        pattern = str(path.relative_to(path.anchor))
-    return sorted(found for found in Path(path.anchor or ".").glob(pattern) if found.is_file())
+def _list_files(source: Any) -> Sequence[Path]:
+    """The file, or the files of a folder or a pattern; empty for a path that names no file.
+
+    `InputError`, as in memory, if a folder or pattern has no file or others than Parquet files.
+    """
+    if not names_several_files(source):
+        return [path] if (path := Path(source)).is_file() else []
+    with file_boundary(source):
+        return parquet_files(source)
+
+
+@dataclass(frozen=True, eq=False)
+class _TableFiles:
+    """The files of one table: one of any format, or several Parquet files."""
+
+    files: Sequence[Path]
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """Of several files: their columns and the keys of folders, each with the name it has there."""
+    keys: bool = False
+    """Whether names of folders such as `day=1` add columns."""
+
+
+def _files_as_table(source: Any, files: Sequence[Path]) -> _TableFiles:
+    """The table in the files that a source names; `InputError`, as in memory, if they do not fit.
+
+    They do not if several are not all Parquet, or differ in their columns, or if these are too many
+    in Parquet files; columns of other files are counted when they are read.
+    """
+    with file_boundary(source):
+        own = [pl.scan_parquet(f, glob=False).collect_schema() for f in files if _is_parquet(f)]
+        refuse_wide(max(map(len, own), default=0))
+        if not names_several_files(source):
+            return _TableFiles(files)
+        demand_parquet(len(own) == len(files))
+        keys = [written_keys(file, source) for file in files]
+        demand_same_columns((*one.items(), *more) for one, more in zip(own, keys, strict=True))
+    stored = {name: name for name in own[0]}
+    added = {name: has for name, has in keys[0].items() if name not in stored}
+    return _TableFiles(files, stored | added, bool(added))
+
+
+def _is_parquet(path: Path) -> bool:
+    """Whether a file begins as Parquet files do."""
+    with path.open("rb") as file:
+        return file.read(4) == b"PAR1"
 
 
 def _parquet_size(path: Path) -> tuple[int, int] | None:
     """Rows and columns of a Parquet file, without reading its cells; None for other files."""
-    with path.open("rb") as file:
-        if file.read(4) != b"PAR1":
-            return None
+    if not _is_parquet(path):
+        return None
     with boundary(InputError(f"{str(path)!r} cannot be read", remedy="is it whole?")):
-        scan = pl.scan_parquet(path)
+        scan = pl.scan_parquet(path, glob=False)
         return int(scan.select(pl.len()).collect().item()), len(scan.collect_schema())
 
 
-def _open_files(files: list[Path], layout: Layout, memory: int | None, note: str) -> LargeTable:
+def _open_files(table: _TableFiles, layout: Layout, memory: int | None, note: str) -> LargeTable:
     """The table of Parquet files, or of one other file copied to Parquet, in a new database."""
     from incrowd.engines.duckdb import DuckDB  # noqa: PLC0415  an extra
     from incrowd.engines.sql import close_on_failure  # noqa: PLC0415  beside it
@@ -171,15 +215,15 @@ def _open_files(files: list[Path], layout: Layout, memory: int | None, note: str
 
     database, form = DuckDB(memory=memory), Form("parquet")
     with close_on_failure(database):
-        if _parquet_size(files[0]) is None:
-            form, database.text = _copy_as_parquet(
-                files[0], layout, database.folder / "table.parquet"
-            )
-            database.set_table(database.folder / "table.parquet")
-        elif len(files) == 1:
-            database.set_foreign_table(files[0].resolve())
+        first, *others = table.files
+        if others or table.keys:
+            database.copy_files([*map(str, table.files)], table.columns, keys=table.keys)
+        elif _is_parquet(first):
+            database.set_foreign_table(first.resolve())
         else:
-            database.copy_files([str(file) for file in files])
+            copy = database.folder / "table.parquet"
+            form, database.text = _copy_as_parquet(first, layout, copy)
+            database.set_table(copy)
     names = [column.name for column in database.columns]
     rows = pl.DataFrame(schema=dict.fromkeys(names, pl.String if database.text else pl.Null))
     notes = (Note("large", 1, note),)

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeAlias
 
@@ -187,7 +187,8 @@ def rows_of(frame: Any) -> pl.DataFrame:
     if isinstance(frame, pl.DataFrame):
         return frame
     if (engine := elsewhere.engine_of(frame)) is not None:
-        return fetch_into_memory(engine).rows
+        with closing(engine):
+            return fetch_into_memory(engine).rows
     return MemoryEngine(frame).rows
 
 

@@ -2,7 +2,7 @@
 
 import io
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -122,9 +122,22 @@ def _with_labels(column: pl.Series, labels: Mapping[Any, str]) -> pl.Series:
 def _texts_of_codes(
     codes: Sequence[str | None], labels: Sequence[str], taken: set[str]
 ) -> list[str]:
-    """The text for each code: its label, with the code behind if blank, `taken` or not unique."""
+    """The text for each code, all different and none `taken`: its label, if need be with the code.
+
+    The code stands behind labels that are blank, `taken` or not unique.
+    """
     times = Counter(labels)
-    return [
-        text if times[text] == 1 and text.strip() and text not in taken else f"{text} ({code})"
-        for code, text in zip(codes, labels, strict=True)
-    ]
+    plain = {text for text in labels if times[text] == 1 and text.strip()} - taken
+    used, texts = taken | plain, list[str]()
+    for code, label in zip(codes, labels, strict=True):
+        texts.append(label if label in plain else _coded_text(label, code, used))
+        used.add(texts[-1])
+    return texts
+
+
+def _coded_text(label: str, code: str | None, used: Container[str]) -> str:
+    """The label with the code behind, as often as it takes to differ from all `used` texts."""
+    text = f"{label} ({code})"
+    while text in used:
+        text += f" ({code})"
+    return text

@@ -3,7 +3,7 @@
 import io
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -183,16 +183,26 @@ def _read_parts(path: str | os.PathLike[str], layout: Layout) -> Source:
     """Rows of several Parquet files, keys of folders as columns; `InputError` if one misfits."""
     every = parquet_files(path)
     frames = [_read_bytes(file.read_bytes(), replace(layout, columns=None)) for file in every]
-    if any(read.format != "parquet" for read in frames):
-        raise InputError("it holds other things than Parquet files", remedy="name another folder")
+    demand_parquet(all(read.format == "parquet" for read in frames))
     keys = [folder_keys(file, path) for file in every]
     found = [_with_keys(read.frame, one) for read, one in zip(frames, keys, strict=True)]
-    if len({tuple(frame.schema.items()) for frame in found}) > 1:
+    demand_same_columns(tuple(frame.schema.items()) for frame in found)
+    whole = _with_typed_keys(pl.concat(found), {name for one in keys for name in one})
+    return replace(frames[0], frame=select_columns(whole, layout.choose(whole.columns)))
+
+
+def demand_parquet(every: bool) -> None:
+    """Raise `InputError` unless every one of several files is Parquet."""
+    if not every:
+        raise InputError("it holds other things than Parquet files", remedy="name another folder")
+
+
+def demand_same_columns(schemas: Iterable[Hashable]) -> None:
+    """Raise `InputError` unless several files have the same columns, by the schema of each."""
+    if len(set(schemas)) > 1:
         raise InputError(
             "its files have different columns", remedy="name a folder with the files of one table"
         )
-    whole = _with_typed_keys(pl.concat(found), {name for one in keys for name in one})
-    return replace(frames[0], frame=select_columns(whole, layout.choose(whole.columns)))
 
 
 def _with_keys(frame: pl.DataFrame, keys: Mapping[str, str | None]) -> pl.DataFrame:

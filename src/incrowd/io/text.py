@@ -67,9 +67,9 @@ def decode(data: bytes, encoding: str | None) -> DecodedText:
     """
     if encoding is not None:
         return DecodedText(_transcode(data, encoding), encoding)
-    for mark, name in _MARKS:
-        if data.startswith(mark):
-            return DecodedText(_transcode(data, name), name)
+    marked = marked_encoding(data)
+    if marked is not None:
+        return DecodedText(_transcode(data, marked), marked)
     if data.isascii():
         return DecodedText(data, "utf-8")
     for name in ("utf-8", "cp1252", "latin-1"):
@@ -77,6 +77,11 @@ def decode(data: bytes, encoding: str | None) -> DecodedText:
             text = data.decode(name)
             return DecodedText(data if name == "utf-8" else text.encode(), name, name != "utf-8")
     raise InputError("the encoding cannot be found", remedy="name it with --encoding")
+
+
+def marked_encoding(head: bytes) -> str | None:
+    """The encoding that a mark at the start of a text names; None without a mark."""
+    return next((name for mark, name in _MARKS if head.startswith(mark)), None)
 
 
 def _transcode(data: bytes, encoding: str) -> bytes:

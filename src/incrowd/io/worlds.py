@@ -1,6 +1,7 @@
 """The tables that somebody may have beside a release, from frames or from files."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -50,20 +51,25 @@ def world_of(
     if any(is_path(one) and str(one) == "-" for one in given):
         raise PolicyError("the world cannot come from standard input", remedy="name a file")
     names = (*policy.columns, *(called.rename or {}).values(), *filter(None, [called.id]))
-    parts = tuple(open_attack_table("world", one, Reading(expected=names)) for one in given)
+    reading = Reading(expected=names)
     knowledge = knowledge_of(policy, {}, called.folder)
     knowledge = replace(knowledge, world_id=called.id, rename=called.rename or {})
-    tables = AttackTables(AttackTable("table", engine), {}, knowledge, parts)
-    found = tables.world_tables.build_world(_shared_quasi(tables, policy))
-    digests = tuple(_digest_of(one) for one in given)
-    return WorldReference(
-        found, digests, tables.hierarchies(found.columns), tables.world_tables.notes
-    )
+    with ExitStack() as stack:
+        parts = tuple(open_attack_table("world", one, stack, reading) for one in given)
+        tables = AttackTables(AttackTable("table", engine), {}, knowledge, parts)
+        found = tables.world_tables.build_world(_shared_quasi(tables, policy))
+        trees, notes = tables.hierarchies(found.columns), tables.world_tables.notes
+    return WorldReference(found, tuple(map(_digest_of, given)), trees, notes)
 
 
-def open_attack_table(name: str, source: Any, reading: Reading | None = None) -> AttackTable:
-    """Open a table that messages call `name`; attacks bring what they need of it into memory."""
-    return as_attack_table(name, open_table(source, reading).engine)
+def open_attack_table(
+    name: str, source: Any, stack: ExitStack, reading: Reading | None = None
+) -> AttackTable:
+    """Open a table that messages call `name`; `stack` closes it.
+
+    Attacks bring what they need of it into memory.
+    """
+    return as_attack_table(name, stack.enter_context(open_table(source, reading)).engine)
 
 
 def as_attack_table(name: str, engine: Engine) -> AttackTable:

@@ -246,6 +246,7 @@ class Queries(Loss):
     column_key: ClassVar[str] = "column"
     only_sensitive: ClassVar[bool] = True
     """By quasi-identifying columns the queries group."""
+    needs_rows: ClassVar[bool] = True
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -253,7 +254,7 @@ class Queries(Loss):
         return (self.column,)
 
     def of(self, outcome: Outcome) -> float:
-        """The mean error of the group-bys."""
+        """The mean error of the group-bys; `ValueError` without the rows behind the classes."""
         if outcome.records == 0:
             return 0.0
         cubes = Cubes(outcome, self._counted_column(outcome))

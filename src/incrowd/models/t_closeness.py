@@ -131,7 +131,8 @@ class TCloseness(Model):
         """An upper limit, per class, of the people who can stay so that they are t-close.
 
         Exact for the equal distance. The others add up parts (values, levels) that may not all be
-        at their best at once.
+        at their best at once. `PolicyError`, unless t is 1, if the column lacks the order or the
+        hierarchy that the distance needs.
         """
         held = histogram_of(classes, self.name, self.column)
         entries = held.start, held.code, held.count
@@ -139,9 +140,7 @@ class TCloseness(Model):
         if limit >= 1:
             return classes.people
         if self.distance == "ordered":
-            rank, upto = held.column.scale
-            missing = float(held.column.shares[0])
-            return diversity.most_kept_ordered(*entries, missing, rank, upto, limit)
+            return diversity.most_kept_ordered(*entries, *_require_scale(held.column), limit)
         return diversity.most_kept_by_nodes(*entries, *self._levels(held.column), limit)
 
     def in_numbers(self, columns: Mapping[str, SensitiveColumn]) -> tuple[ClassRule, ...]:
@@ -150,13 +149,13 @@ class TCloseness(Model):
         Its `table`: for `ordered` the share of the missing, then the rank of each code, 0 first,
         then the shares up to each rank (`SensitiveColumn.scale`). Else for each of `a` levels below
         the top the node of each code, then the share of each of `b` nodes. `PolicyError` if the
-        distance is `hierarchical` and the column has no hierarchy.
+        column lacks the order or the hierarchy that the distance needs.
         """
         column = columns[self.column]
         if self.distance == "ordered":
-            rank, upto = column.scale
-            table = [float(column.shares[0]), *rank.tolist(), *upto.tolist()]
-            return (ClassRule(rules.ORDERED, self.column, limit=self.t, table=tuple(table)),)
+            missing, rank, upto = _require_scale(column)
+            table = (missing, *rank.tolist(), *upto.tolist())
+            return (ClassRule(rules.ORDERED, self.column, limit=self.t, table=table),)
         maps, shares = self._levels(column)
         levels = zip(maps.tolist(), shares.tolist(), strict=True)
         flat = tuple(number for nodes, share in levels for number in (*nodes, *share))
@@ -206,15 +205,18 @@ def _hierarchical_distances(held: Histogram, maps: Codes, shares: Floats) -> Flo
 
 def _ordered_distances(held: Histogram) -> Floats:
     """The ordered distance of each class; `PolicyError` if the values have no order."""
-    column = held.column
+    shares = _require_scale(held.column)
+    return diversity.ordered_distances(held.start, held.code, held.count, *shares)
+
+
+def _require_scale(column: SensitiveColumn) -> tuple[float, Counts, Floats]:
+    """The share of the missing, and the `scale` of a column; `PolicyError` if it has no order."""
     if not column.ordered:
         raise PolicyError(
             f"the values of '{column.name}' have no order that means something",
             remedy="use distance 'equal', or declare the column a number or a date",
         )
-    rank, upto = column.scale
-    missing = float(column.shares[0])
-    return diversity.ordered_distances(held.start, held.code, held.count, missing, rank, upto)
+    return float(column.shares[0]), *column.scale
 
 
 def _require_maps(column: SensitiveColumn) -> Codes:

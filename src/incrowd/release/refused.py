@@ -7,7 +7,7 @@ import numpy as np
 
 from incrowd.loss import figures
 from incrowd.release.facts import Proved
-from incrowd.search.repair import judged_classes
+from incrowd.search.repair import flags_by_model
 from incrowd.verify.verdict import Verdict
 
 
@@ -47,8 +47,7 @@ class RefusedResult:
 def refused_result(proved: Proved) -> RefusedResult:
     """Count what fails in a result that does not satisfy its policy, by classes of the search."""
     problem, outcome = proved.table.compiled.problem, proved.outcome
-    classes = judged_classes(problem, outcome)
-    failing = [~model.satisfied_by(classes) for model in problem.models]
+    failing = [~flags for flags in flags_by_model(problem, outcome)]
     records = outcome.classes.records
     either = np.logical_or.reduce(failing)
     return RefusedResult(

@@ -26,6 +26,7 @@ from incrowd.kernels import repair as kernels
 from incrowd.kernels.boxes import FORBIDDEN
 from incrowd.loss.cells import ShownCells as Shown
 from incrowd.loss.cells import cells_of
+from incrowd.models.model import counts_world_people
 from incrowd.partition.classes import Classes, classes_of, join_crowds, number_columns
 from incrowd.partition.csr import offsets
 from incrowd.problem import Problem
@@ -308,21 +309,37 @@ def is_safe(problem: Problem, outcome: Outcome) -> bool:
 
 
 def flag_safe_classes(problem: Problem, outcome: Outcome) -> Flags:
-    """Which classes satisfy the models, alone and (without a world) with whoever they match."""
+    """Which classes satisfy the models, alone and with whoever they match."""
     fine = problem.satisfied_by(outcome.classes)
-    anything = problem.missing is Missing.MATCHES_ANYTHING and problem.world is None
-    if not anything or problem.monotone:
+    if problem.missing is not Missing.MATCHES_ANYTHING or problem.monotone:
         return fine
-    return fine & problem.satisfied_by(_crowds_of(outcome))
+    for flags in flags_by_model(problem, outcome):
+        fine &= flags
+    return fine
 
 
 def crowds_are_safe(problem: Problem, outcome: Outcome) -> bool:
     """Whether the crowd of every class satisfies the models, as verification judges them."""
-    return bool(problem.satisfied_by(judged_classes(problem, outcome)).all())
+    return all(bool(flags.all()) for flags in flags_by_model(problem, outcome))
+
+
+def flags_by_model(problem: Problem, outcome: Outcome) -> list[Flags]:
+    """Per model, which classes satisfy it, as verification judges them.
+
+    Models that count the people of a world judge what each class shows, the others its crowd.
+    """
+    crowds = judged_classes(problem, outcome)
+    return [
+        model.satisfied_by(outcome.classes if counts_world_people(model) else crowds)
+        for model in problem.models
+    ]
 
 
 def judged_classes(problem: Problem, outcome: Outcome) -> Classes:
-    """The classes as verification judges them: their crowds if missing matches anything."""
+    """The classes as verification judges them: their crowds if missing matches anything.
+
+    Crowds have no `world`: whom a class may be about is told by its own cells (`flags_by_model`).
+    """
     if problem.missing is not Missing.MATCHES_ANYTHING:
         return outcome.classes
     return _crowds_of(outcome)

@@ -22,7 +22,7 @@ from incrowd.attacks.play import (
 from incrowd.errors import PolicyError
 from incrowd.io import files
 from incrowd.io.reading import AnyPath, Reading, enough_memory, open_table, path_of, tuple_of
-from incrowd.io.worlds import knowledge_of, open_attack_table, with_label_columns
+from incrowd.io.worlds import as_attack_table, knowledge_of, open_attack_table, with_label_columns
 from incrowd.linkage.conservative import Conservative, cautions, conservative_k
 from incrowd.linkage.identify import AtLeast, prove_by_promises, refuse_broken_promise
 from incrowd.linkage.links import Linked
@@ -106,16 +106,15 @@ def _open_tables(asked: AttackRequest, stack: ExitStack) -> AttackTables:
     columns = named_columns(asked)
     opened = open_table(asked.release, asked.reading, columns, watch=asked.watch)
     table = stack.enter_context(opened)
-    release = open_attack_table("release", table)
+    release = as_attack_table("release", table.engine)
     reading = (asked.original_reading or Reading()).with_expected((*columns, *release.names))
     others = {
-        name: open_attack_table(name, stack.enter_context(open_table(source, reading)))
+        name: open_attack_table(name, source, stack, reading)
         for name, source in beside.items()
         if source is not None
     }
     worlds = tuple(
-        open_attack_table("world", stack.enter_context(open_table(source, reading)))
-        for source in tuple_of(asked.world)
+        open_attack_table("world", source, stack, reading) for source in tuple_of(asked.world)
     )
     quasi = () if asked.policy is None else asked.policy.quasi
     known = [name for one in (*others.values(), *worlds) for name in one.names]

@@ -1,6 +1,6 @@
 """Releases beside their original: what each keeps, and how easily people are found in it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -113,10 +113,19 @@ def refuse_number_of_releases(releases: int) -> None:
 def _name_sides(sides: Sequence[Side], given: Sequence[str]) -> list[Side]:
     """Name the first releases as `given`, the others by `Side.name`; number those named alike."""
     names = [*given[: len(sides)], *(side.name for side in sides[len(given) :])]
-    return [
-        replace(side, name=f"{name} ({place})" if names.count(name) > 1 else name)
-        for place, (side, name) in enumerate(zip(sides, names, strict=True), start=1)
-    ]
+    used, named = set(names), list[Side]()
+    for place, (side, name) in enumerate(zip(sides, names, strict=True), start=1):
+        new = _numbered_name(name, place, used) if names.count(name) > 1 else name
+        used.add(new)
+        named.append(replace(side, name=new))
+    return named
+
+
+def _numbered_name(name: str, place: int, used: Container[str]) -> str:
+    """The name with the place behind, as often as it takes to differ from all `used` names."""
+    while name in used:
+        name += f" ({place})"
+    return name
 
 
 def compare_tables(original: Side, releases: Sequence[Side], asked: CompareRequest) -> Comparison:
@@ -251,12 +260,15 @@ class _Tables:
         )
 
     def _count_left_out(self) -> int:
-        """Count the records that the policy leaves out for a missing quasi-identifier."""
+        """Count the records that the policy leaves out for a missing quasi-identifier.
+
+        Columns that the original lacks, or holds as lists or structures, do not count.
+        """
         policy = self._asked.policy
         if policy is None or policy.missing is not Missing.SUPPRESS:
             return 0
-        coded = [self.original.columns[name].coded.codes for name in policy.quasi]
-        return int(np.any([codes == MISSING for codes in coded], axis=0).sum())
+        known = [self.original.columns[n].coded for n in policy.quasi if n in self.original.columns]
+        return int(np.any([column.codes == MISSING for column in known], axis=0).sum())
 
     def notes(self, question: ComparisonQuestion, *, guessed: bool) -> Iterator[str]:
         """Yield notes on the whole comparison."""

@@ -4,6 +4,7 @@ What leaves with a report is withheld here: see `withholding`.
 """
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 
@@ -49,18 +50,10 @@ def attack_release(source: ReportSource) -> AttackFacts:
         folder=given.folder,
         watch=given.watch,
     )
-    release = as_attack_table("release", engine)
-    table, others = source.table, {}
-    large = engine.records > ATTACKED
-    if table is not None and not source.sampled and not large:
-        others["original"] = as_attack_table("original", table.engine)
-    beside = Reading(expected=(*named_columns(asked), *release.names))
-    worlds = tuple(open_attack_table("world", one, beside) for one in tuple_of(given.world))
-    known = [name for table in (*others.values(), *worlds) for name in table.names]
-    release = with_label_columns(release, (*source.policy.quasi, *known))
-    tables = AttackTables(release, others, knowledge_for(asked), worlds)
-    found = play_attacks(tables, asked, every_world=bool(worlds))
-    if table is not None and not others:
+    with ExitStack() as stack:
+        tables = _open_tables(source, asked, stack)
+        found = play_attacks(tables, asked, every_world=bool(tables.worlds))
+    if source.table is not None and not tables.others:
         note = (
             f"with {engine.records:,} records attacks are played on the released rows alone here; "
             "for attackers who know the original run incrowd attack --original"
@@ -71,6 +64,20 @@ def attack_release(source: ReportSource) -> AttackFacts:
         broken=len(found.broken),
         notes=tuple(map(sentence, found.notes)),
     )
+
+
+def _open_tables(source: ReportSource, asked: AttackRequest, stack: ExitStack) -> AttackTables:
+    """The release, its original unless that is left out, and the world, which `stack` closes."""
+    engine, table = source.engine, source.table
+    release, others = as_attack_table("release", engine), {}
+    if table is not None and not source.sampled and engine.records <= ATTACKED:
+        others["original"] = as_attack_table("original", table.engine)
+    beside = Reading(expected=(*named_columns(asked), *release.names))
+    given = tuple_of(source.asked.world)
+    worlds = tuple(open_attack_table("world", one, stack, beside) for one in given)
+    known = [name for one in (*others.values(), *worlds) for name in one.names]
+    release = with_label_columns(release, (*source.policy.quasi, *known))
+    return AttackTables(release, others, knowledge_for(asked), worlds)
 
 
 def _attack_fact(one: Attack, found: Attacked, asked: AttackRequest) -> AttackFact:

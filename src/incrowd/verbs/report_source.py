@@ -102,7 +102,7 @@ class ReportSource:
 
 
 def source_of(asked: ReportRequest, lent: ExitStack) -> ReportSource:
-    """Make the source of a report; `lent` closes the release and its original, not a world."""
+    """Make the source of a report; `lent` closes the release and its original."""
     if isinstance(asked.source, Release):
         return _source_of_run(asked.source, asked, lent)
     return _source_of_table(asked, lent)

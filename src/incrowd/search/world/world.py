@@ -27,7 +27,7 @@ from incrowd.recoding import Levels, Outcome, Recoding
 from incrowd.search import auto
 from incrowd.search.lattice.full_domain import allowed_levels, levels_recoding, node_classes
 from incrowd.search.refusals import nothing_found, raise_if_infeasible
-from incrowd.search.repair import merge_failing_classes
+from incrowd.search.repair import is_safe, merge_failing_classes
 from incrowd.search.search import FROM_TABLE, Found, Recodes, Search
 from incrowd.search.world.partition import divide_world
 from incrowd.search.world.staged import divide_by_stages
@@ -140,7 +140,7 @@ def _judge_trial(problem: Problem, title: str, recoding: Recoding | None) -> lis
     outcome = problem.outcome(recoding)
     if outcome.suppressed > problem.suppressible or not len(outcome.classes):
         return []
-    if not problem.satisfied_by(outcome.classes).all() or overlaps_betray(problem, outcome):
+    if not is_safe(problem, outcome) or overlaps_betray(problem, outcome):
         return []
     return [_WorldTrial(title, recoding, problem.loss.of(outcome), len(outcome.classes))]
 
