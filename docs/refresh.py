@@ -8,7 +8,7 @@ docs/tables.md. Two kinds of blocks have an output:
 
 - ```console: every line that begins with `$ ` is a command; what it prints stands below it. Its
   exit code is 0, unless the next command is `echo $?`, which shows it. `| head -n 3` cuts what goes
-  to standard output.
+  to standard output after three lines, `| head -c 3` after three characters.
 - ```python, directly followed by ```text: what the Python prints. All Python of a page shares its
   names.
 
@@ -44,7 +44,7 @@ _PYTHON = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _CONTINUED = re.compile(r" \\\n +")
 _SHOWN_PICTURE = re.compile(r"\]\((?:[\w./-]*/)?pictures/([\w.-]+)\)")
 _NAMED = re.compile(r"`([\w-]+\.\w+)`:\s*$")
-_HEAD = re.compile(r"^(?P<command>.*?) \| head -n (?P<lines>\d+)$")
+_HEAD = re.compile(r"^(?P<command>.*?) \| head -(?P<of>[nc]) (?P<first>\d+)$")
 _VARIES = (
     (re.compile(r"\b[0-9a-f]{64}\b"), "(SHA-256)"),
     (re.compile(r"\b\d+(\.\d+)? (seconds|s)\b"), "(seconds)"),
@@ -81,18 +81,18 @@ class Session:
         if command == "echo $?":
             return f"{self.code}\n"
         cut = _HEAD.match(command)
-        command, lines = (cut["command"], int(cut["lines"])) if cut else (command, None)
+        command = cut["command"] if cut else command
         run = self._incrowd if command.startswith("incrowd ") and "|" not in command else _shell
         remarks = io.StringIO()
-        results = remarks if lines is None else io.StringIO()
+        results = io.StringIO() if cut else remarks
         with contextlib.redirect_stdout(results), contextlib.redirect_stderr(remarks):
             self.code = run(command)
-        if lines is None:
+        if not cut:
             return tidy(remarks.getvalue())
         self.code = 0  # of a pipe it is that of its last command
-        return tidy(remarks.getvalue()) + "".join(
-            tidy(results.getvalue()).splitlines(keepends=True)[:lines]
-        )
+        said, first = tidy(results.getvalue()), int(cut["first"])
+        head = "".join(said.splitlines(keepends=True)[:first]) if cut["of"] == "n" else said[:first]
+        return tidy(remarks.getvalue()) + (head if head.endswith("\n") else f"{head}\n")
 
     @staticmethod
     def _incrowd(command: str) -> int:

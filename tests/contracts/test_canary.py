@@ -234,8 +234,18 @@ def test_every_search(listen, search):
     assert listen(*flags, "--policy", "much.toml", "--json", files={"much.toml": much}) == 4
 
 
-@pytest.mark.parametrize("kind", ["csv", "json", "svg", "png", "html"])
-@pytest.mark.parametrize("search", ["lattice", "mingen", "exhaustive"])
+@pytest.mark.parametrize(
+    ("search", "kind"),
+    [
+        *(("lattice", kind) for kind in ("csv", "json", "svg", "png", "html")),
+        *((search, kind) for search in ("mingen", "exhaustive") for kind in ("csv", "json")),
+        *(
+            pytest.param(search, kind, marks=pytest.mark.thorough)
+            for search in ("mingen", "exhaustive")
+            for kind in ("svg", "png", "html")
+        ),
+    ],
+)
 def test_what_was_explored(listen, search, kind):
     flags = (*QUICK, *RELEASE, "--method", search, "--explore", f"seen.{kind}")
     assert listen("anonymize", "patients.csv", *flags) == 0
@@ -507,8 +517,8 @@ def stored(table):
 
 
 STORED = range(10)
-FETCHED = {0, 3, 5, 7, 9}
-"""Of each library one that can be read, and one that fails, is brought into memory, too."""
+FETCHED = {0, 5, 9}
+"""One of each library is brought into memory, too: one that can be read, and two that fail."""
 API_POLICIES = {"good": POLICY} | {
     name: BAD_POLICIES[name]
     for name in (
@@ -578,7 +588,7 @@ def test_frames_of_every_kind(attempt, number):
     attempt(incrowd.plan, frame, ["age", "town"], population=1e6, k=5, beta=0.1)
     attempt(incrowd.safe_harbor, frame)
     attempt(incrowd.attack, frame, original=frame, knows=["age", "town"])
-    attempt(incrowd.frontier, frame, policy, bounds=(0.5, 1.0))
+    attempt(incrowd.frontier, frame, policy, bounds=(1.0,))
     attempt(incrowd.risk, frame, quasi=["age", "town"], sensitive=["illness"], unit="name")
     attempt(incrowd.check, frame, policy)
     if release is not None:

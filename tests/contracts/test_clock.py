@@ -35,7 +35,7 @@ class WildClock:
 
 @pytest.fixture(scope="module")
 def people():
-    return hospital(900, seed=2)
+    return hospital(450, seed=2)
 
 
 def policy_of(people, models, **more):
@@ -61,13 +61,13 @@ WORK = {
     "l-diversity": lambda people: anonymized(people, models=(LDiversity("diagnosis", 3),)),
     "lattice": lambda people: anonymized(people, search="lattice", suppression=0.05),
     "bound by sample": lambda people: anonymized(people, gap="estimate"),
-    "bound": lambda people: anonymized(people.head(200), gap="prove"),
+    "bound": lambda people: anonymized(people.head(150), gap="prove"),
     "dual": lambda people: anonymized(
-        people.head(300), search=Accuracy(max_loss=0.7, privacy="k", method="best")
+        people.head(150), search=Accuracy(max_loss=0.7, privacy="k", method="best")
     ),
     "curve": lambda people: (
         incrowd.frontier(
-            people.head(200), policy_of(people, (KAnonymity(2),)), bounds=[0.1, 0.4]
+            people.head(100), policy_of(people, (KAnonymity(2),)), bounds=[0.1, 0.4]
         ).points
     ),
     "keys": lambda people: incrowd.discover(people, ratio=1.0, time_limit=None).sets,

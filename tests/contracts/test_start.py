@@ -3,11 +3,13 @@
 import os
 import subprocess
 import sys
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
 
 from incrowd.cli.commands import NAMES
+from incrowd.cli.main import perform
 from patients import patients
 
 RUN = """
@@ -93,7 +95,9 @@ MAY_FAIL = {"attack", "safe-harbor"}
 def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("start")
     (made / "patients.csv").write_text(patients())
-    loaded(made, "anonymize", *Q, "-s", "diagnosis", "-k", "3", "-o", "release.csv", "--quiet")
+    with chdir(made):
+        release = (*Q, "-s", "diagnosis", "-k", "3", "-o", "release.csv", "--quiet")
+        assert perform(["anonymize", *release]) == 0
     return made
 
 

@@ -36,7 +36,7 @@ QUASI = ["birth_date", "sex", "zip"]
 @pytest.fixture(scope="module")
 def results():
     """One result of every kind."""
-    frame = hospital(300, seed=3)
+    frame = hospital(120, seed=3)
     policy = incrowd.quick(frame.columns, quasi=QUASI, sensitive=["diagnosis"], k=3, l=1.5)
     release = incrowd.anonymize(frame, policy, seed=1)
     found = (

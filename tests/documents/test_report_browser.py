@@ -21,16 +21,18 @@ ROOT = Path(__file__).parents[2]
 SHOTS = ROOT / "build" / "screenshots"
 OCCUPATION = ADULT.parents[1] / "census-occ" / "census10k"
 CENSUS = ("age", "gender", "education", "marital", "race", "work-class", "country", "occupation")
+ROWS = 600
 SIZES = {"desktop": DESKTOP, "phone": PHONE}
 MARKS = (
     "[...document.querySelectorAll('figure svg, .ic-lives svg')].map(one => "
     "one.querySelectorAll('path[d], rect, circle').length)"
 )
+DRAWN = "new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
 OPEN = "document.querySelectorAll('details').forEach(one => one.open = true)"
 SHUT = "document.querySelectorAll('details').forEach(one => one.open = false)"
 
 
-def drawn(rows=2000):
+def drawn(rows=ROWS):
     """Rows that look like the census where the tables themselves are not here."""
     rng = np.random.default_rng(1)
     return {name: (rng.random(rows) ** 2 * 12).astype(int).tolist() for name in CENSUS}
@@ -42,14 +44,15 @@ def adult():
         return pl.DataFrame(drawn()).rename({"occupation": "income", "gender": "sex"})
     with gzip.open(ADULT, "rt") as file:
         lines = [line.strip().split(", ") for line in file if line.strip()]
-    frame = pl.DataFrame(lines[:6000], schema=ADULT_COLUMNS, orient="row")
+    frame = pl.DataFrame(lines[:ROWS], schema=ADULT_COLUMNS, orient="row")
     return frame.select("age", "sex", "race", "marital-status", "education", "income")
 
 
 def census():
     if not OCCUPATION.exists():
         return pl.DataFrame(drawn())
-    rows = [line.split(",") for line in OCCUPATION.read_text().splitlines() if line.strip()]
+    lines = [line for line in OCCUPATION.read_text().splitlines() if line.strip()]
+    rows = [line.split(",") for line in lines[:ROWS]]
     return pl.DataFrame([[int(cell) for cell in row[:8]] for row in rows], CENSUS, orient="row")
 
 
@@ -88,7 +91,7 @@ def of_privacy():
 def of_world():
     """k-map: released people are a sample of the world."""
     world = census().select("age", "gender", "education").with_row_index("person")
-    table = world.drop("person")[:800]
+    table = world.drop("person")[:200]
     policy = incrowd.quick(table.columns, quasi=table.columns, k=5)
     models = tuple(model.as_world_model() for model in policy.models)
     policy = policy.model_copy(update={"models": models})
@@ -133,7 +136,7 @@ def test_a_report_in_a_browser(chromium, folder, name, size, scheme):
     path = page_of(name, folder)
     assert path.stat().st_size <= 2_000_000
     with looked_at(chromium, path, size=SIZES[size], scheme=scheme) as look:
-        look.page.wait_for_timeout(300)
+        look.page.evaluate(DRAWN)
         assert look.overflow == 0
         look.page.evaluate(OPEN)
         assert look.overflow == 0

@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import shlex
+import shutil
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -27,10 +28,40 @@ def outcome(case: Case, folder: Path, inputs: Path) -> dict[str, Any]:
     """Run a case in an empty folder: exit codes, documents, and the files that it left."""
     folder.mkdir(parents=True)
     with chdir(folder):
-        steps = [_step(line, inputs) for line in case.lines]
+        first, *others = case.lines
+        steps = [_first_step(first, inputs), *(_step(line, inputs) for line in others)]
         names = sorted(path.name for path in Path().iterdir())
         files = {name: _file(Path(name), case) for name in names}
     return {"steps": steps, "files": files}
+
+
+_kept: dict[str, tuple[dict[str, Any], Path]] = {}
+_folder: list[Path] = []
+
+
+@contextmanager
+def first_steps(folder: Path) -> Iterator[None]:
+    """Meanwhile what a line does in an empty folder is kept: several cases begin with it."""
+    _folder.append(folder)
+    try:
+        yield
+    finally:
+        _folder.pop()
+        _kept.clear()
+
+
+def _first_step(line: str, inputs: Path) -> dict[str, Any]:
+    """What a line does in the working directory, which is empty."""
+    if not _folder:
+        return _step(line, inputs)
+    if line in _kept:
+        step, files = _kept[line]
+        shutil.copytree(files, Path(), dirs_exist_ok=True)
+        return step
+    step = _step(line, inputs)
+    files = _folder[0] / str(len(_kept))
+    _kept[line] = step, Path(shutil.copytree(Path(), files))
+    return step
 
 
 def _step(line: str, inputs: Path) -> dict[str, Any]:

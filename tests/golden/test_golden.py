@@ -8,7 +8,7 @@ import pytest
 
 from golden import tables
 from golden.cases import CASES
-from golden.outcome import PROSE, outcome
+from golden.outcome import PROSE, first_steps, outcome
 from golden.write import GOLDEN
 
 pytestmark = pytest.mark.slow
@@ -17,19 +17,47 @@ pytestmark = pytest.mark.slow
 KNOWN = json.loads(GOLDEN.read_text())
 
 
+SHOWN = {
+    "frontier": "frontier-policy: privacy l; docs/guide/most-privacy.md: a curve by options",
+    "frontier-k": "docs/guide/choosing-k.md and most-privacy.md: privacy k",
+    "quick-maximize": "policy-search-accuracy-ac-l, quick-maximize-k: the same search",
+    "world-method": "world-quick: auto takes the same search",
+    "world-k-map-delta": "world-k-map and world-delta: each model",
+    "world-rows": "docs/models/delta-presence.md: a world without IDs",
+    "method-accuracy-k": "method-accuracy-kl: more models by the same scans",
+    "method-accuracy-gaps": "method-crowd-gaps: one of the scans",
+    "policy-missing-own-value": "policy-missing-lattice-own-value, policy-plain-gaps",
+    "policy-missing-suppress": "policy-missing-lattice-suppress",
+    "format-csv-tsv": "format-tsv-tsv",
+    "format-parquet-csv": "format-parquet-parquet",
+    "format-csv-parquet": "format-parquet-parquet",
+    **{
+        f"method-{alike}-{table}": f"method-{search}-{table}: people and gaps are counted alike"
+        for search, others in {
+            "lattice": ("exhaustive", "mingen", "datafly", "mu-argus"),
+            "diversify": ("hilbert", "idistance"),
+            "mondrian": ("tree", "top-down"),
+            "crowd": ("auto",),
+        }.items()
+        for alike in others
+        for table in ("unit", "gaps")
+    },
+}
+"""The cases that only `make thorough` runs, and the case or page that shows the same."""
+
+
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("golden") / "inputs"
     tables.make(folder)
-    return folder
+    with first_steps(folder.parent / "kept"):
+        yield folder
 
 
 def _parameters():
-    """One case each; only with all tests those by method and every other one by policy."""
-    policies = [case.name for case in CASES if case.name.startswith("policy-")]
     for case in CASES:
-        slow = case.name.startswith("method-") or case.name in policies[1::2]
-        yield pytest.param(case, id=case.name, marks=[pytest.mark.slow] if slow else [])
+        marks = [pytest.mark.thorough] if case.name in SHOWN else []
+        yield pytest.param(case, id=case.name, marks=marks)
 
 
 @pytest.mark.parametrize("case", list(_parameters()))
@@ -41,6 +69,15 @@ def test_a_command_does_what_it_did(case, inputs):
 
 def test_every_golden_outcome_has_its_case():
     assert list(KNOWN) == [case.name for case in CASES]
+
+
+def test_what_is_thorough_is_a_case_and_shown_by_one_that_is_not():
+    names = {case.name for case in CASES}
+    assert SHOWN.keys() <= names
+    for words in SHOWN.values():
+        shows = names & set(words.replace(":", " ").replace(",", " ").split())
+        assert shows or "docs/" in words
+        assert not shows & SHOWN.keys()
 
 
 def _spoken(value):

@@ -57,6 +57,66 @@ print(json.dumps([found, len(told), store.source_digest(caller)]))
 """
 
 
+SERVER = """
+import json, os, sys, traceback
+import numba
+from numba.core import config
+for line in sys.stdin:
+    program, words, environment, folder = json.loads(line)
+    child = os.fork()
+    if not child:
+        for place, name in ((1, "said"), (2, "failed")):
+            os.dup2(os.open(f"{folder}/{name}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), place)
+        os.environ.update(environment)
+        config.reload_config()
+        sys.argv, sys.path = ["-c", *words], [folder, *sys.path]
+        code = 1
+        try:
+            exec(program, {"__name__": "__main__"})
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+
+
+class Server:
+    """Runs programs in processes that begin with numba loaded, which takes longer than they do."""
+
+    def __init__(self):
+        # bytecode goes by seconds and sizes: a file that changes within one would be taken for old
+        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+        self.process = subprocess.Popen(
+            [sys.executable, "-W", "error", "-c", SERVER],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, folder, program, *words, **environment):
+        """What the program says; the folder comes first among those that modules are found in."""
+        asked = [program, words, environment, str(folder)]
+        self.process.stdin.write(json.dumps(asked) + "\n")
+        self.process.stdin.flush()
+        code = int(self.process.stdout.readline())
+        said, failed = (folder / name for name in ("said", "failed"))
+        if code:
+            raise subprocess.CalledProcessError(code, program, said.read_text(), failed.read_text())
+        return said.read_text()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def server():
+    Server.one = Server()
+    yield
+    Server.one.process.communicate(timeout=60)
+
+
 @pytest.fixture
 def tree(tmp_path):
     for name, text in (
@@ -70,22 +130,10 @@ def tree(tmp_path):
     return tmp_path
 
 
-def run(tree, before="", value=1, **environment):
+def run(tree, before="", value=1):
     """What the caller returns, how many kernels were compiled, and the digest of its sources."""
-    more = {
-        "PYTHONPATH": f"{tree}:{os.environ.get('PYTHONPATH', '')}",
-        "NUMBA_CACHE_DIR": tree / "c",
-        # bytecode goes by seconds and sizes: a file that changes within one would be taken for old
-        "PYTHONDONTWRITEBYTECODE": "1",
-    }
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", RUN.format(before), str(value)],
-        env={**os.environ, **more, **environment},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return json.loads(done.stdout)
+    where = {"NUMBA_CACHE_DIR": str(tree / "c")}
+    return json.loads(Server.one.run(tree, RUN.format(before), str(value), **where))
 
 
 def kept(tree):
@@ -303,11 +351,4 @@ def test_kernels_of_different_processes_do_not_get_in_each_others_way(tree):
     (tree / "k_total.py").write_text(TOTAL)
     for first in range(1, 4):
         for given in (["total=1"], [f"halves={first}"], ["total=1", "halves=1"]):
-            where = {"PYTHONPATH": f"{tree}:{os.environ.get('PYTHONPATH', '')}"}
-            where["NUMBA_CACHE_DIR"] = str(tree / f"c{first}")
-            subprocess.run(
-                [sys.executable, "-c", ALONE, *given],
-                env={**os.environ, **where},
-                check=True,
-                timeout=300,
-            )
+            Server.one.run(tree, ALONE, *given, NUMBA_CACHE_DIR=str(tree / f"c{first}"))
