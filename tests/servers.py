@@ -20,8 +20,19 @@ import pytest
 
 JAVA = "openjdk-17-jre-headless"
 POSTGRESQL = "postgresql"
-SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Java compiles at once and lightly: sessions of minutes take half the time."""
+SHORT_LIVED = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=128m "
+    "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+)
+"""Java compiles at once and lightly, and trusts its classes: sessions of minutes take half."""
+AS_PLANNED = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+}
+"""Planning a statement anew, or compiling it, takes longer than its answer from a small table.
+
+What Spark does by itself is in `engines/test_spark.py`: a release, what it logs, what fails.
+"""
 
 
 @cache
@@ -83,10 +94,11 @@ def spark():
         "spark.eventLog.dir": f"file://{folder}/events",
         "spark.eventLog.enabled": "true",
         "spark.sql.session.timeZone": "America/New_York",
-        "spark.sql.shuffle.partitions": "3",
+        "spark.sql.shuffle.partitions": "2",
         "spark.sql.warehouse.dir": f"file://{folder}/warehouse",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
+        **AS_PLANNED,
     }
     with warnings.catch_warnings(), _into(folder / "output"):
         warnings.simplefilter("ignore")  # PySpark does not know the newest pandas

@@ -41,9 +41,8 @@ FAMILIES = CONTRACT | {
 
 ON_SPARK = {name: named for name, named in CONTRACT.items() if "comes_back" not in name} | {
     "test_every_verb_gives_the_figures_of_memory": ("risk of everything",),
-    "test_sets_of_a_sample_are_counted_on_all_records": ("unique",),
 }
-"""Spark takes seconds for each; tests/engines/test_spark.py has releases, names and every type."""
+"""Spark takes seconds for each; `engines/test_spark.py` has releases, names, types and samples."""
 
 TESTED = {
     "polars lazy": CONTRACT,

@@ -20,6 +20,7 @@ from incrowd.engines.sql_blocks import BlockQuery, count_in_blocks
 from incrowd.engines.sql_keys import PackedKeys
 from incrowd.errors import InputError, LimitError, NotMetError
 from incrowd.policy.policy import Column, Policy
+from incrowd.search import Crowd
 from incrowd.table.cells import clear_marks
 from incrowd.table.counted import CountedRows
 from incrowd.table.fold import in_threads, threads
@@ -33,7 +34,7 @@ QUASI = ("birth_date", "zip", "sex")
 
 @pytest.fixture(scope="module")
 def people():
-    return hospital(900, seed=5).with_columns(
+    return hospital(400, seed=5).with_columns(
         (pl.int_range(pl.len()) % 7).cast(pl.Float64).alias("visits")
     )
 
@@ -55,7 +56,7 @@ def policy_of(people, **more):
         incrowd.LDiversity("diagnosis", 2),
         incrowd.TCloseness("diagnosis", 0.7),
     )
-    return Policy(columns=roles, models=models, search="crowd", **more)
+    return Policy(columns=roles, models=models, search=Crowd(effort=0), **more)
 
 
 # Packed keys
