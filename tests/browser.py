@@ -5,6 +5,7 @@
 A test asks for the fixture `chromium` and calls `looked_at(chromium, path)`.
 """
 
+import asyncio
 import os
 import shutil
 from contextlib import contextmanager
@@ -17,7 +18,9 @@ import pytest
 from servers import _install, _missing
 
 PACKAGE = "chromium"
-OFFLINE = ["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost"]
+RULES = "MAP * ~NOTFOUND , EXCLUDE localhost , EXCLUDE 127.0.0.1"
+OFFLINE = ["--no-sandbox", f"--host-resolver-rules={RULES}"]
+"""Every host but this machine is mapped to nothing."""
 DESKTOP, PHONE = (1200, 900), (390, 844)
 SCHEMES = ("light", "dark")
 
@@ -36,14 +39,41 @@ def _found():
 
 
 @pytest.fixture(scope="module")
-def chromium():
-    """A running browser, one for a module of tests."""
+def chromium(pytestconfig):
+    """A running browser that reaches this machine alone: the same for all tests of a process."""
+    browser, loop = _launched(pytestconfig)
+    with _in_loop(loop):
+        yield browser
+
+
+@cache
+def _launched(config):
+    """The browser, until the process ends, and the loop that it is driven in."""
     sync_api = pytest.importorskip("playwright.sync_api")
     path = program()
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=OFFLINE)
-        yield browser
-        browser.close()
+    started = sync_api.sync_playwright()
+    playwright = started.__enter__()
+    loop = asyncio.get_running_loop()
+
+    def end():
+        with _in_loop(loop):
+            browser.close()
+            started.__exit__()
+
+    config.add_cleanup(end)
+    browser = playwright.chromium.launch(executable_path=path, args=OFFLINE)
+    asyncio._set_running_loop(None)
+    return browser, loop
+
+
+@contextmanager
+def _in_loop(loop):
+    """The browser's loop is this thread's meanwhile; other tests have loops of their own."""
+    asyncio._set_running_loop(loop)
+    try:
+        yield
+    finally:
+        asyncio._set_running_loop(None)
 
 
 @dataclass

@@ -1,26 +1,26 @@
 """A running `incrowd ui`, and a browser that looks at its pages.
 
-from page_server import chromium, opened, served      # the fixture, a tab and a server
+    from page_server import opened, served      # a tab, and a server of its own
+
+A test that needs no server of its own takes the one of the fixture `pages`, and begins anew.
 """
 
+import json
 import os
 import re
 import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from queue import Empty, Queue
+from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
 import pytest
-
-from browser import OFFLINE, program
-
-HERE = [f"{rule} , EXCLUDE 127.0.0.1" if "MAP" in rule else rule for rule in OFFLINE]
-"""Every host but this machine is mapped to nothing."""
 
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/\S*")
 STARTED = 180.0
@@ -29,17 +29,6 @@ WAIT = 180_000
 compile kernels first."""
 FAILED = Path(__file__).parents[1] / "build/failed"
 DESKTOP, PHONE = (1280, 860), (390, 844)
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    """A running browser that reaches this machine alone."""
-    sync_api = pytest.importorskip("playwright.sync_api")
-    path = program()
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=HERE)
-        yield browser
-        browser.close()
 
 
 @dataclass
@@ -51,6 +40,8 @@ class Served:
     """With the token."""
     said: list = field(default_factory=list)
     """All that the server wrote."""
+    cookies: list = field(default_factory=list)
+    """What the first tab was given: others need no token."""
 
     @property
     def origin(self):
@@ -73,6 +64,84 @@ serve(UiOptions(file=sys.argv[1], browser=False, patience=Patience(alone=0.5, co
 """A server that waits half a second for a tab, and one for a page that was asked for."""
 
 
+ANEW = """
+import json, os, signal, sys, threading
+from pathlib import Path
+from nicegui import core
+from incrowd.web import pages, uploads
+from incrowd.web.pages import frame, project
+from incrowd.web.server import UiOptions, serve
+
+SEARCHED, MOST = project.SEARCHED, uploads.MOST
+frame._LOOKED_AT = 0.1
+
+class Anew(project.Project):
+    "A project that begins anew for each line that it is given."
+
+    def __init__(self, session):
+        super().__init__(session)
+        threading.Thread(target=self.listen, daemon=True).start()
+
+    def listen(self):
+        for line in sys.stdin:
+            core.loop.call_soon_threadsafe(self.begin, json.loads(line))
+        os.kill(os.getpid(), signal.SIGTERM)  # nobody is there any more
+
+    def begin(self, asked):
+        session = self.session
+        self.open(None)
+        for purpose in uploads.PURPOSES:
+            session.uploads.forget(purpose)
+        super().__init__(session)
+        session.folder = Path(asked["folder"])
+        uploads.MOST = session.uploads.most = asked["most"] or MOST
+        project.SEARCHED = SEARCHED if asked["searched"] else 0
+        if asked["file"]:
+            self.open(session.folder / asked["file"])
+        print("begun", asked["number"])
+
+pages.Project = Anew
+serve(UiOptions(browser=False), print)
+"""
+"""A server that looks for changes ten times a second, and takes another folder when told to."""
+
+
+@dataclass
+class Pages:
+    """A server that many tests use, one after the other."""
+
+    server: Served
+    begun: int = 0
+
+    def begin(self, folder, file=None, *, searched=False, most=None):
+        """The server with nothing but this folder, and perhaps a table of it.
+
+        A full search goes on behind only if it is `searched`; the page takes files of `most` bytes.
+        """
+        self.begun += 1
+        asked = {"number": self.begun, "folder": str(folder), "file": file}
+        asked |= {"searched": searched, "most": most}
+        self.server.process.stdin.write(json.dumps(asked) + "\n")
+        self.server.process.stdin.flush()
+        self.server.says(f"begun {self.begun}\n")
+        return self.server
+
+
+@pytest.fixture(scope="module")
+def pages(pytestconfig):
+    """The server of all tests of a process that need none of their own."""
+    return _pages(pytestconfig)
+
+
+@cache
+def _pages(config):
+    ending = ExitStack()
+    config.add_cleanup(ending.close)
+    folder = ending.enter_context(TemporaryDirectory())
+    storage = {"NICEGUI_STORAGE_PATH": f"{folder}/nicegui", "MATPLOTLIB": "false"}
+    return Pages(ending.enter_context(served(folder=folder, code=ANEW, **storage)))
+
+
 @contextmanager
 def served(*arguments, folder, code=None, **environment):
     """`incrowd ui` with these arguments, in this folder, until the end; or code that serves it."""
@@ -84,6 +153,7 @@ def served(*arguments, folder, code=None, **environment):
         command,
         cwd=folder,
         env=environment,
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -99,6 +169,7 @@ def served(*arguments, folder, code=None, **environment):
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+        process.stdin.close()
         process.stdout.close()
 
 
@@ -128,6 +199,7 @@ class Tab:
     """Requests to other hosts."""
 
     def go(self, path):
+        """Open a page by its address."""
         self.page.goto(self.origin + path)
 
     def step(self, name):
@@ -162,8 +234,8 @@ class Tab:
 
 
 @contextmanager
-def opened(browser, server, *, size=DESKTOP, scheme="light", context=None):
-    """A tab with the first page; nothing may go wrong in it."""
+def opened(browser, server, path="/", *, size=DESKTOP, scheme="light", context=None):
+    """A tab with this page; nothing may go wrong in it."""
     own = context or browser.new_context(
         viewport={"width": size[0], "height": size[1]},
         color_scheme=scheme,
@@ -171,14 +243,19 @@ def opened(browser, server, *, size=DESKTOP, scheme="light", context=None):
         accept_downloads=True,
     )
     own.set_default_timeout(WAIT)
+    own.add_cookies(server.cookies)
     page = own.new_page()
     tab = Tab(page, server.origin)
     page.on("console", lambda said: _note(tab, said))
     page.on("pageerror", lambda error: tab.errors.append(str(error)))
     page.on("request", lambda asked: _stranger(tab, asked.url))
     try:
-        page.goto(server.address)
-        page.wait_for_url(f"{server.origin}/")  # the token is gone from the address
+        if not server.cookies:
+            page.goto(server.address)
+            page.wait_for_url(f"{server.origin}/")  # the token is gone from the address
+            server.cookies = own.cookies()
+        if page.url != server.origin + path:
+            tab.go(path)
         yield tab
     except BaseException:
         _kept_picture(page, server)

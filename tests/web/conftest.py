@@ -1,5 +1,6 @@
-"""The browser of all tests here."""
+"""The browser and the server of all tests here."""
 
-from page_server import chromium
+from browser import chromium
+from page_server import pages
 
-__all__ = ["chromium"]
+__all__ = ["chromium", "pages"]

@@ -63,8 +63,7 @@ def server(tmp_path_factory):
 
 
 def test_what_is_not_computed_or_was_stopped_is_said_to_be_so(chromium, server):
-    with opened(chromium, server) as tab:
-        tab.go("/promise")
+    with opened(chromium, server, "/promise") as tab:
         tab.sees("Not computed yet: the table is too large for a quick answer.")
         assert figure(tab, "information loss") == "unknown"
         assert figure(tab, "people share each line") == "unknown"
@@ -78,8 +77,7 @@ def test_what_is_not_computed_or_was_stopped_is_said_to_be_so(chromium, server):
 
 
 def test_points_say_what_they_are_and_every_one_can_be_chosen(chromium, server):
-    with opened(chromium, server) as tab:
-        tab.go("/search")
+    with opened(chromium, server, "/search") as tab:
         tab.press("Explore")
         marks = tab.page.locator(".plane .point")
         marks.nth(2).wait_for(timeout=WAIT)
@@ -109,8 +107,7 @@ def test_points_say_what_they_are_and_every_one_can_be_chosen(chromium, server):
 
 
 def test_points_of_an_earlier_policy_cannot_be_used(chromium, server):
-    with opened(chromium, server) as tab:
-        tab.go("/search")
+    with opened(chromium, server, "/search") as tab:
         tab.press("Explore")
         tab.page.locator(".plane .point").nth(2).wait_for(timeout=WAIT)
         tab.go("/roles")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from incrowd.cli.main import perform
-from page_server import WAIT, opened, served
+from page_server import WAIT, opened
 from web.test_pages import nothing_wrong, people
 
 pytestmark = pytest.mark.slow
@@ -20,22 +20,15 @@ pytestmark = pytest.mark.slow
 def folder(tmp_path_factory):
     """A folder with a table and two pairs of keys."""
     made = tmp_path_factory.mktemp("release")
-    people(1_500).write_csv(made / "people.csv")
+    people(300).write_csv(made / "people.csv")
     for name in ("ours", "theirs"):
         assert perform(["keys", "new", str(made / name), "--quiet"]) == 0
     return made
 
 
-@pytest.fixture(scope="module")
-def server(folder):
-    with served("people.csv", folder=folder) as running:
-        yield running
-
-
 @pytest.fixture
-def tab(chromium, server):
-    with opened(chromium, server) as one:
-        one.go("/release")
+def tab(chromium, pages, folder):
+    with opened(chromium, pages.begin(folder, "people.csv"), "/release") as one:
         one.page.get_by_role("button", name="Make the release").wait_for(timeout=WAIT)
         yield one
         nothing_wrong(one)

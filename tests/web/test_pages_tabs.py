@@ -9,12 +9,10 @@ pytestmark = pytest.mark.slow
 """A server and a browser are started."""
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("tabs")
-    people(3_000).write_csv(folder / "people.csv")
-    with served("people.csv", folder=folder) as running:
-        yield running
+@pytest.fixture
+def server(pages, tmp_path):
+    people(300).write_csv(tmp_path / "people.csv")
+    return pages.begin(tmp_path, "people.csv")
 
 
 def slider(tab):
@@ -22,8 +20,7 @@ def slider(tab):
 
 
 def test_a_reload_right_after_a_change_keeps_it(chromium, server):
-    with opened(chromium, server) as tab:
-        tab.go("/promise")
+    with opened(chromium, server, "/promise") as tab:
         settled(tab)
         k = int(slider(tab).get_attribute("value"))
         slider(tab).press("ArrowRight")
@@ -34,8 +31,7 @@ def test_a_reload_right_after_a_change_keeps_it(chromium, server):
 
 
 def test_keys_undo_and_redo(chromium, server):
-    with opened(chromium, server) as tab:
-        tab.go("/promise")
+    with opened(chromium, server, "/promise") as tab:
         settled(tab)
         k = int(slider(tab).get_attribute("value"))
         slider(tab).press("ArrowRight")

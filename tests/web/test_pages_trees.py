@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from page_server import PHONE, WAIT, opened, served
+from page_server import PHONE, WAIT, opened
 
 pytestmark = pytest.mark.slow
 """A server and a browser are started."""
@@ -16,16 +16,21 @@ CITIES = [f"City {letter}" for letter in "ABCDEFGH"]
 
 
 @pytest.fixture(scope="module")
-def places(tmp_path_factory):
-    """A server with a table of cities, one of which 3 people live in."""
+def folder(tmp_path_factory):
+    """A folder with a table of cities, one of which 3 people live in."""
     folder = tmp_path_factory.mktemp("places")
-    draw, n = np.random.default_rng(5), 1500
+    draw, n = np.random.default_rng(5), 400
     city = [CITIES[i % 8] for i in range(n - 3)] + [MARK] * 3
     frame = pl.DataFrame({"city": city, "age": draw.integers(18, 90, n)})
     frame = frame.with_columns(ward=pl.Series(draw.choice(["north", "south", "east"], n)))
     frame.with_columns(illness=pl.Series(draw.choice(list("ABCD"), n))).write_csv(folder / "p.csv")
-    with served("p.csv", folder=folder) as server:
-        yield server
+    return folder
+
+
+@pytest.fixture
+def places(pages, folder):
+    """A server with this table."""
+    return pages.begin(folder, "p.csv")
 
 
 def nothing_wrong(tab):
@@ -46,16 +51,9 @@ def choose(tab, label, option):
 
 def open_city(tab):
     """The cities without groups, as the draft has them."""
-    tab.go("/hierarchies")
     tab.page.get_by_role("tab", name="city").click()
     tab.sees("Groups of city")
     settled(tab)
-    suggested = tab.page.get_by_role("button", name=re.compile("^Use the suggestion"))
-    if suggested.count():  # another test was here
-        suggested.click()
-        tab.page.locator(".tree thead .small").first.wait_for(state="detached")
-        tab.sees("in use")
-        settled(tab)
 
 
 def level_heads(tab):
@@ -78,10 +76,10 @@ def put(tab, values, label):
 
 
 def test_values_move_to_a_new_group_and_the_counts_follow(chromium, places):
-    with opened(chromium, places) as tab:
+    with opened(chromium, places, "/hierarchies") as tab:
         open_city(tab)
         put(tab, CITIES[:2], "coast")
-        tab.page.locator(".tree td", has_text="coast").get_by_text("375").wait_for()
+        tab.page.locator(".tree td", has_text="coast").get_by_text("100").wait_for()
         assert level_heads(tab) == ["8 labels; rarest: fewer than 5"]  # 6 cities, coast, other
         put(tab, CITIES[2:5], "hills")
         tab.page.locator(".tree thead").get_by_text("6 labels; rarest: fewer than 5").wait_for()
@@ -101,7 +99,7 @@ def test_values_move_to_a_new_group_and_the_counts_follow(chromium, places):
 
 
 def test_a_label_is_renamed_moved_and_dragged(chromium, places):
-    with opened(chromium, places) as tab:
+    with opened(chromium, places, "/hierarchies") as tab:
         open_city(tab)
         put(tab, CITIES[:2], "coast")
         grid_button(tab, "coast, label of level 1").click()
@@ -118,7 +116,7 @@ def test_a_label_is_renamed_moved_and_dragged(chromium, places):
         assert len(level_heads(tab)) == 2
         settled(tab)
         grid_button(tab, "City C, value").drag_to(grid_button(tab, "seaside, label of level 1"))
-        tab.page.locator(".tree td", has_text="seaside").get_by_text("562").wait_for()
+        tab.page.locator(".tree td", has_text="seaside").get_by_text("150").wait_for()
         settled(tab)
         choose(tab, "Level", "Level 1")
         tab.press("Take it away")
@@ -130,7 +128,7 @@ def test_a_label_is_renamed_moved_and_dragged(chromium, places):
 
 
 def test_groups_are_made_with_the_keyboard_alone(chromium, places):
-    with opened(chromium, places, size=PHONE) as tab:
+    with opened(chromium, places, "/hierarchies", size=PHONE) as tab:
         open_city(tab)
         grid_button(tab, "City A, value").focus()
         tab.page.keyboard.press("Enter")
@@ -151,7 +149,7 @@ def test_groups_are_made_with_the_keyboard_alone(chromium, places):
 
 
 def test_what_cannot_be_is_said_and_changes_nothing(chromium, places):
-    with opened(chromium, places) as tab:
+    with opened(chromium, places, "/hierarchies") as tab:
         open_city(tab)
         tab.press("Put there")
         tab.sees("A label needs a name")
@@ -164,7 +162,7 @@ def test_what_cannot_be_is_said_and_changes_nothing(chromium, places):
 
 
 def test_another_suggestion_is_used(chromium, places):
-    with opened(chromium, places) as tab:
+    with opened(chromium, places, "/hierarchies") as tab:
         open_city(tab)
         tab.sees("Labels at each level: 9 → 1")
         tab.page.get_by_role("button", name=re.compile("^Use: The 4 most frequent")).click()
@@ -183,8 +181,7 @@ def card_in(tab, name, role):
 
 
 def test_a_role_is_dragged_and_the_list_follows(chromium, places):
-    with opened(chromium, places) as tab:
-        tab.go("/roles")
+    with opened(chromium, places, "/roles") as tab:
         settled(tab)
         choose(tab, "Role of ward", "quasi-identifier")
         card = card_in(tab, "ward", "quasi-identifier")
@@ -201,8 +198,7 @@ def test_a_role_is_dragged_and_the_list_follows(chromium, places):
 
 
 def test_a_role_is_given_with_the_keyboard_alone(chromium, places):
-    with opened(chromium, places, size=PHONE) as tab:
-        tab.go("/roles")
+    with opened(chromium, places, "/roles", size=PHONE) as tab:
         settled(tab)
         choose(tab, "Role of ward", "quasi-identifier")
         card_in(tab, "ward", "quasi-identifier").wait_for()

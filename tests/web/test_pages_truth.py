@@ -2,26 +2,28 @@
 
 import json
 import re
+from contextlib import ExitStack
 
 import numpy as np
 import polars as pl
 import pytest
 
 from incrowd.cli.main import perform
-from page_server import WAIT, opened, served
+from page_server import WAIT, opened
 from web.test_pages import nothing_wrong, people, settled
 
 pytestmark = pytest.mark.slow
 """A server and a browser are started."""
 
-ROWS = 600
+ROWS = 400
 FLAG = re.compile(r"(?<![\w-])--[a-z]")
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A table with a mark of missing values and a column to review, one that is none, and a key."""
-    made = tmp_path_factory.mktemp("truth")
+    made = tmp_path_factory.mktemp("truth") / "here"
+    made.mkdir()
     draw = np.random.default_rng(1)
     income = np.where(draw.random(ROWS) < 0.3, -8, draw.integers(0, 40, ROWS) * 100)
     table = people(ROWS).with_columns(
@@ -34,21 +36,21 @@ def folder(tmp_path_factory):
     return made
 
 
-@pytest.fixture(scope="module")
-def server(folder):
-    with served("people.csv", folder=folder) as running:
-        yield running
-
-
 @pytest.fixture
-def tab(chromium, server):
-    """The first page, with the table opened anew: nothing is reviewed, nothing is made."""
-    with opened(chromium, server) as one:
-        one.press("Another table")
-        one.press("people.csv")
-        one.sees(f"{ROWS} records")
-        yield one
-        nothing_wrong(one)
+def at(chromium, pages, folder):
+    """Open a page with the table opened anew: nothing is reviewed, nothing is made."""
+    with ExitStack() as open_tabs:
+
+        def tab_at(path):
+            server = pages.begin(folder, "people.csv")
+            tab = open_tabs.enter_context(opened(chromium, server, path))
+            looked_at.append(tab)
+            return tab
+
+        looked_at = []
+        yield tab_at
+        for tab in looked_at:
+            nothing_wrong(tab)
 
 
 def holds(box, value):
@@ -58,7 +60,6 @@ def holds(box, value):
 
 def review(tab):
     """Confirm all columns that need an eye."""
-    tab.go("/roles")
     tab.press("All of them are right")
     tab.page.get_by_text("your eye").wait_for(state="detached")
 
@@ -78,8 +79,8 @@ def notes(tab, tone=""):
     return " ".join(tab.page.locator(f".note{tone}").all_inner_texts())
 
 
-def test_a_step_is_done_once_it_is_reviewed_and_not_once_it_is_seen(tab):
-    tab.go("/roles")
+def test_a_step_is_done_once_it_is_reviewed_and_not_once_it_is_seen(at):
+    tab = at("/roles")
     settled(tab)
     count = re.search(r"(\d+) columns need your eye", notes(tab, ".warn"))
     assert count
@@ -103,8 +104,8 @@ def test_a_step_is_done_once_it_is_reviewed_and_not_once_it_is_seen(tab):
     wait_for_state(tab, "Hierarchies", "done")
 
 
-def test_marks_of_missing_values_are_shown_counted_and_changed(tab):
-    tab.go("/roles")
+def test_marks_of_missing_values_are_shown_counted_and_changed(at):
+    tab = at("/roles")
     settled(tab)
     tab.press("Same as: policy file, command, Python")
     policy = tab.page.get_by_role("region", name="Policy", exact=True)
@@ -125,8 +126,8 @@ def test_marks_of_missing_values_are_shown_counted_and_changed(tab):
     tab.page.get_by_label("Marks in income").wait_for(timeout=WAIT)
 
 
-def test_a_refused_value_goes_back_and_says_why(tab):
-    tab.go("/hierarchies")
+def test_a_refused_value_goes_back_and_says_why(at):
+    tab = at("/hierarchies")
     settled(tab)
     for label, wrong, right in (
         ("Lowest level shown", "99", "0"),
@@ -153,8 +154,8 @@ def test_a_refused_value_goes_back_and_says_why(tab):
     holds(box, in_force)
 
 
-def test_a_release_needs_a_name_and_stays_in_its_folder(tab, folder):
-    tab.go("/release")
+def test_a_release_needs_a_name_and_stays_in_its_folder(at, folder):
+    tab = at("/release")
     box = tab.page.get_by_label("File of the release")
     box.wait_for(timeout=WAIT)
     before, there = box.input_value(), set(folder.parent.rglob("*"))
@@ -188,7 +189,8 @@ def signed(folder, name):
     return json.loads(text).get("signature") is not None
 
 
-def test_a_release_belongs_to_its_policy_and_is_replaced_only_if_somebody_agrees(tab, folder):
+def test_a_release_belongs_to_its_policy_and_is_replaced_only_if_somebody_agrees(at, folder):
+    tab = at("/roles")
     review(tab)
     tab.go("/release")
     tab.page.get_by_role("button", name="Make the release").wait_for(timeout=WAIT)
@@ -216,8 +218,8 @@ def test_a_release_belongs_to_its_policy_and_is_replaced_only_if_somebody_agrees
     assert "The release keeps its policy." in notes(tab, ".good")
 
 
-def test_the_page_gives_the_verdict_of_the_report(tab, folder):
-    tab.go("/promise")
+def test_the_page_gives_the_verdict_of_the_report(at, folder):
+    tab = at("/promise")
     settled(tab)
     for name in ("diagnosis", "income"):
         tab.press(f"Take l-diversity of {name} away")
@@ -251,8 +253,8 @@ def test_the_page_gives_the_verdict_of_the_report(tab, folder):
     assert notes(tab, ".good") == ""
 
 
-def test_a_file_that_cannot_be_read_leads_to_another(tab):
-    tab.go("/")
+def test_a_file_that_cannot_be_read_leads_to_another(at):
+    tab = at("/")
     tab.sees(f"{ROWS} records")
     tab.press("Another table")
     tab.press("broken.parquet")

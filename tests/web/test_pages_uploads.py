@@ -4,8 +4,6 @@ import json
 import shlex
 import signal
 import socket
-import subprocess
-import sys
 import time
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -13,9 +11,10 @@ from urllib.parse import urlsplit
 import pytest
 
 import incrowd
+from incrowd.cli.main import perform
 from incrowd.policy.draft import to_toml
 from incrowd.verbs.draft import draft
-from page_server import IMPATIENT, PHONE, STARTED, WAIT, opened, served
+from page_server import PHONE, STARTED, WAIT, opened, served
 from web.test_pages import nothing_wrong, people, shown_as
 
 pytestmark = pytest.mark.slow
@@ -62,12 +61,12 @@ def gone(places):
     return comes_true(lambda: not list(places["scratch"].glob("incrowd-ui-*")))
 
 
-def test_a_table_from_elsewhere_is_released_into_the_folder(chromium, places):
-    people(2_000).write_csv(places["there"] / "people.csv")
+def test_a_table_from_elsewhere_is_released_into_the_folder(chromium, places, monkeypatch):
+    people(300).write_csv(places["there"] / "people.csv")
     here, scratch = places["here"], str(places["scratch"])
     with served(folder=here, TMPDIR=scratch) as server, opened(chromium, server) as tab:
         hand_over(tab, places["there"] / "people.csv")
-        tab.sees("2,000 records, 4 columns")
+        tab.sees("300 records, 4 columns")
         tab.sees("This is a private copy.")
         tab.sees("The release goes into the folder here, and stays.")
         assert copies(places) == ["people.csv"]
@@ -80,7 +79,8 @@ def test_a_table_from_elsewhere_is_released_into_the_folder(chromium, places):
         policy = shown_as(tab, "Policy")
         assert "incrowd-ui-" not in tab.page.content()
         tab.press("Close")
-        again(places["there"], command, policy)
+        monkeypatch.chdir(places["there"])
+        again(command, policy)
         tab.go("/")
         tab.press("Another table")
         tab.sees("A table from elsewhere")
@@ -91,13 +91,13 @@ def test_a_table_from_elsewhere_is_released_into_the_folder(chromium, places):
         assert b"incrowd-ui-" not in file.read_bytes()
 
 
-def again(folder, command, policy):
+def again(command, policy):
     """The command that the page shows makes the same release, beside the table and the policy."""
-    (folder / "policy.toml").write_text(policy, encoding="utf-8")
+    Path("policy.toml").write_text(policy, encoding="utf-8")
     target = Path(command[command.index("-o") + 1])
     made = target.read_bytes()
     target.unlink()
-    subprocess.run([sys.executable, "-m", "incrowd.cli.main", *command[1:]], cwd=folder, check=True)
+    assert perform([*command[1:], "--quiet"]) == 0
     assert target.read_bytes() == made
 
 
@@ -117,8 +117,9 @@ def test_a_table_is_dropped_on_a_phone_and_deleted_after_a_signal(chromium, plac
         assert gone(places)
 
 
-def test_a_file_can_be_chosen_by_keyboard_alone(chromium, places):
-    with served(folder=places["here"]) as server, opened(chromium, server) as tab:
+def test_a_file_can_be_chosen_by_keyboard_alone(chromium, pages, places):
+    with opened(chromium, pages.begin(places["here"])) as tab:
+        tab.quiet()
         chooser = tab.page.get_by_label("Choose a file")
         chooser.focus()
         with tab.page.expect_file_chooser() as asked:
@@ -132,16 +133,10 @@ def test_a_file_can_be_chosen_by_keyboard_alone(chromium, places):
         nothing_wrong(tab)
 
 
-SMALL = IMPATIENT.replace(
-    "import sys", "import sys; import incrowd.web.uploads as u; u.MOST = 1000"
-)
-
-
-def test_a_large_file_is_refused_with_the_limit(chromium, places):
+def test_a_large_file_is_refused_with_the_limit(chromium, pages, places):
     people(20).write_csv(places["here"] / "few.csv")
     people(2_000).write_csv(places["there"] / "many.csv")
-    running = served("few.csv", folder=places["here"], code=SMALL)
-    with running as server, opened(chromium, server) as tab:
+    with opened(chromium, pages.begin(places["here"], "few.csv", most=1_000)) as tab:
         tab.sees("20 records")
         tab.press("Another table")
         hand_over(tab, places["there"] / "many.csv")
@@ -183,7 +178,7 @@ def test_half_a_file_does_not_stay(chromium, places, how):
 def signed(tmp_path_factory):
     """A folder with a release, its certificate, the keys, the original and the policy."""
     folder = tmp_path_factory.mktemp("signed")
-    rows = people(1_000)
+    rows = people(300)
     rows.write_csv(folder / "people.csv")
     text = to_toml(draft(folder / "people.csv"))
     (folder / "policy.toml").write_text(text, encoding="utf-8")
@@ -204,11 +199,10 @@ def answer(tab, words):
 
 
 def test_a_release_of_somebody_else_is_checked_with_all_that_comes_with_it(
-    chromium, places, signed
+    chromium, pages, places, signed
 ):
     proof = signed / "out.csv.certificate.json"
-    with served(folder=places["here"]) as server, opened(chromium, server) as tab:
-        tab.go("/check")
+    with opened(chromium, pages.begin(places["here"]), "/check") as tab:
         tab.sees("Drop files from anywhere")
         tab.press("Check it")
         tab.sees("Choose a release first.")
@@ -258,14 +252,13 @@ def claimed(tab):
     return heading.locator("xpath=following-sibling::p[1]").inner_text()
 
 
-def test_broken_files_are_told_in_the_librarys_words(chromium, places, signed):
+def test_broken_files_are_told_in_the_librarys_words(chromium, pages, places, signed):
     there = places["there"]
     proof = json.loads((signed / "out.csv.certificate.json").read_text(encoding="utf-8"))
     (there / "other.json").write_text("{", encoding="utf-8")
     proof["classes"] = 1
     (there / "forged.json").write_text(json.dumps(proof), encoding="utf-8")
-    with served(folder=places["here"]) as server, opened(chromium, server) as tab:
-        tab.go("/check")
+    with opened(chromium, pages.begin(places["here"]), "/check") as tab:
         words = "Choose a release and its certificate"
         hand_over(tab, signed / "out.csv", there / "other.json", words=words)
         expect_chosen(tab, "Certificate", "other.json (handed over)")

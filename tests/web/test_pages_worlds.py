@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from page_server import DESKTOP, PHONE, WAIT, opened, served
+from page_server import DESKTOP, PHONE, WAIT, opened
 
 pytestmark = pytest.mark.slow
 """A server and a browser are started."""
@@ -15,26 +15,31 @@ CARD = "Does the attacker hold another table (a world)?"
 
 
 @pytest.fixture(scope="module")
-def town(tmp_path_factory):
-    """A table of 300 people of a town, and two registers of all 3,000."""
+def folder(tmp_path_factory):
+    """A table of 200 people of a town, and two registers of all 1,000."""
     folder = tmp_path_factory.mktemp("town")
     draw = np.random.default_rng(5)
     everybody = pl.DataFrame(
         {
-            "person": np.arange(3_000),
-            "age": draw.integers(18, 90, 3_000),
-            "sex": draw.choice(["female", "male"], 3_000),
-            "postcode": (draw.integers(0, 20, 3_000) + 10_000).astype(str),
+            "person": np.arange(1_000),
+            "age": draw.integers(18, 90, 1_000),
+            "sex": draw.choice(["female", "male"], 1_000),
+            "postcode": (draw.integers(0, 20, 1_000) + 10_000).astype(str),
         }
     )
     everybody.write_csv(folder / "register.csv")
     everybody.select("person", "sex").write_csv(folder / "club.csv")
     pl.DataFrame({"colour": ["red", "blue"]}).write_csv(folder / "paint.csv")
-    sick = everybody.head(300).drop("person").rename({"postcode": "zip"})
-    illness = pl.Series("diagnosis", draw.choice(list("ABCDEF"), 300))
+    sick = everybody.head(200).drop("person").rename({"postcode": "zip"})
+    illness = pl.Series("diagnosis", draw.choice(list("ABCDEF"), 200))
     sick.with_columns(illness).write_csv(folder / "people.csv")
-    with served("people.csv", folder=folder) as server:
-        yield server
+    return folder
+
+
+@pytest.fixture
+def town(pages, folder):
+    """A server with this table."""
+    return pages.begin(folder, "people.csv")
 
 
 def settled(tab):
@@ -65,15 +70,14 @@ def nothing_wrong(tab):
 
 
 def test_a_release_that_hides_people_among_a_world(chromium, town):
-    with opened(chromium, town) as tab:
-        tab.go("/promise")
+    with opened(chromium, town, "/promise") as tab:
         settled(tab)
         tab.sees(CARD).click()
         choose(tab, "Tables of the world", "register.csv")
         choose(tab, "The world's name of zip", "postcode")
         choose(tab, "Column that tells its people apart", "person")
         tab.press("Use this world")
-        tab.sees("register.csv: 3,000 people. It shares")
+        tab.sees("register.csv: 1,000 people. It shares")
         settled(tab)
         choose(tab, "Model", "k-map")
         tab.press("Add or reset")
@@ -123,17 +127,19 @@ def taken_away(tab):
     assert "--world" not in in_command(tab)
     tab.press("Undo the last change (Ctrl+Z)")
     tab.sees("finds 5 people of the world or more")
-    tab.sees("register.csv: 3,000 people. It shares")
+    tab.sees("register.csv: 1,000 people. It shares")
     settled(tab)
     tab.press("Do without the world")
     tab.sees("finds 5 people or more")
     settled(tab)
 
 
-@pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")])
+@pytest.mark.parametrize(
+    ("size", "scheme"),
+    [pytest.param(DESKTOP, "light", marks=pytest.mark.thorough), (PHONE, "dark")],
+)
 def test_a_world_that_does_not_fit_is_refused_with_a_sentence(chromium, town, size, scheme):
-    with opened(chromium, town, size=size, scheme=scheme) as tab:
-        tab.go("/promise")
+    with opened(chromium, town, "/promise", size=size, scheme=scheme) as tab:
         settled(tab)
         tab.sees(CARD).click()
         choose(tab, "Tables of the world", "paint.csv")

@@ -61,7 +61,7 @@ def taken(session):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("search", ["mondrian", "auto"])
+@pytest.mark.parametrize("search", [pytest.param("mondrian", marks=pytest.mark.thorough), "auto"])
 def test_the_page_the_command_and_python_write_the_same_bytes(session, tmp_path, search):
     session.change(codec.edit(session.policy, {"search": search}))
     make_release(WorkerState(), session.release_job(), tell)

@@ -123,7 +123,9 @@ def test_the_server_is_small(page):
     assert "numba" not in maps
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.thorough)]
+)
 def test_a_signal_ends_everything_and_leaves_nothing(tmp_path, monkeypatch, number):
     scratch = tmp_path / "scratch"
     scratch.mkdir()

@@ -18,22 +18,32 @@ from incrowd.web.worker import Worker
 
 pytestmark = pytest.mark.slow
 BOTH = ("crowd", "lattice")
+ROWS = 300
 
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
     path = tmp_path_factory.mktemp("worker") / "patients.csv"
-    hospital(1500).write_csv(path)
+    hospital(ROWS).write_csv(path)
     return TableFile(str(path))
 
 
 @pytest.fixture(scope="module")
 def policy():
-    return to_toml(draft(hospital(1500)))
+    return to_toml(draft(hospital(ROWS)))
+
+
+@pytest.fixture(scope="module")
+def ask():
+    """Run a test's coroutine with a worker that others had before."""
+    worker = Worker()
+    with asyncio.Runner() as runner:
+        yield lambda work: runner.run(asyncio.wait_for(work(worker), 240))
+        worker.close()
 
 
 def run(work):
-    """Run a test's coroutine with a worker, which is ended afterwards."""
+    """Run a test's coroutine with a worker of its own, which is ended afterwards."""
 
     async def all_of_it():
         worker = Worker()
@@ -51,7 +61,7 @@ async def begun(ticket):
     assert isinstance(event, Progress), event
 
 
-def test_answers_come_and_errors_are_those_of_the_library(table, tmp_path):
+def test_answers_come_and_errors_are_those_of_the_library(ask, table, tmp_path):
     broken = tmp_path / "broken.parquet"
     broken.write_bytes(b"PAR1 Zq7marker nothing of the kind PAR1")
 
@@ -65,9 +75,9 @@ def test_answers_come_and_errors_are_those_of_the_library(table, tmp_path):
         again = await worker.submit(OpenTable(table)).wait_for_end()
         return looked, heard, missing, wrong, again
 
-    looked, heard, missing, wrong, again = run(work)
+    looked, heard, missing, wrong, again = ask(work)
     assert isinstance(looked, Done)
-    assert looked.value.records == 1500
+    assert looked.value.records == ROWS
     assert heard
     assert all(0 <= one.share <= 1 for one in heard)
     assert isinstance(missing, Failed)
@@ -78,11 +88,11 @@ def test_answers_come_and_errors_are_those_of_the_library(table, tmp_path):
     assert again == looked
 
 
-def test_an_unexpected_error_is_one_sentence_without_a_cell(table, policy):
+def test_an_unexpected_error_is_one_sentence_without_a_cell(ask, table, policy):
     async def work(worker):
         return await worker.submit(ShowHistogram(table, policy, ["no name"])).wait_for_end()
 
-    failed = run(work)
+    failed = ask(work)
     assert isinstance(failed, Failed)
     assert "Traceback" not in failed.message
 
@@ -104,7 +114,7 @@ def test_a_killed_worker_is_told_and_the_next_job_works(table, policy):
     assert before != after
 
 
-def test_a_search_is_cancelled_and_the_next_job_works(table, policy):
+def test_a_search_is_cancelled_and_the_next_job_works(ask, table, policy):
     async def work(worker):
         ticket = worker.submit(Explore(table, policy, searches=BOTH, seconds=60.0))
         await begun(ticket)
@@ -113,7 +123,7 @@ def test_a_search_is_cancelled_and_the_next_job_works(table, policy):
         looked = await worker.submit(OpenTable(table)).wait_for_end()
         return ended, looked, worker.busy
 
-    ended, looked, busy = run(work)
+    ended, looked, busy = ask(work)
     assert isinstance(ended, Cancelled)
     assert isinstance(looked, Done)
     assert not busy
@@ -142,38 +152,38 @@ def test_a_job_that_does_not_listen_is_ended_with_its_process(table, tmp_path):
     assert before != after
 
 
-def test_a_new_what_if_replaces_one_that_waits(table, policy):
+def test_a_new_what_if_replaces_one_that_waits(ask, table, policy):
     async def work(worker):
         first = worker.submit(OpenTable(table))
         old, new = worker.submit(AskWhatIf(table, policy)), worker.submit(AskWhatIf(table, policy))
         return await first.wait_for_end(), await old.wait_for_end(), await new.wait_for_end()
 
-    first, old, new = run(work)
+    first, old, new = ask(work)
     assert isinstance(first, Done)
     assert old == workers.REPLACED
     assert isinstance(new, Done)
 
 
-def test_a_long_search_gives_way_to_a_question(table, policy):
+def test_a_long_search_gives_way_to_a_question(ask, table, policy):
     async def work(worker):
         long = worker.submit(Explore(table, policy, searches=BOTH, seconds=60.0))
         await begun(long)
         answer = await worker.submit(AskWhatIf(table, policy)).wait_for_end()
         return await long.wait_for_end(), answer
 
-    long, answer = run(work)
+    long, answer = ask(work)
     assert long == workers.REPLACED
     assert isinstance(answer, Done)
 
 
-def test_points_come_one_by_one(table, policy):
+def test_points_come_one_by_one(ask, table, policy):
     async def work(worker):
         job = Explore(table, policy, searches=("mondrian",), ks=(3, 5), suppressions=(0.0,))
         points = []
         ended = await worker.submit(job).wait_for_end(lambda one: points.append(one.value))
         return [one for one in points if one is not None], ended
 
-    points, ended = run(work)
+    points, ended = ask(work)
     assert isinstance(ended, Done)
     assert tuple(points) == ended.value
     assert [one.answer.after.k for one in points] == [3, 5]

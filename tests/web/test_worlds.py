@@ -2,6 +2,7 @@
 
 import json
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -299,7 +300,7 @@ def session(table, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_page_the_command_and_python_write_the_same_bytes(session, tmp_path):
+def test_the_page_the_command_and_python_write_the_same_bytes(session, tmp_path, monkeypatch):
     session.report = str(tmp_path / "report.html")
     folder = tmp_path / "unpacked"
     folder.mkdir()
@@ -308,11 +309,13 @@ def test_the_page_the_command_and_python_write_the_same_bytes(session, tmp_path)
     releases.make_release(WorkerState(), session.release_job(), tell)
     ours = _taken(session)
     found = {**os.environ, "PATH": os.pathsep.join([sys.exec_prefix + "/bin", os.environ["PATH"]])}
-    for run in (["sh", "command.sh"], [sys.executable, "session.py"]):
-        told = {"capture_output": True, "text": True}
-        done = subprocess.run(run, check=False, cwd=folder, env=found, **told)
-        assert done.returncode == 0, done.stderr
-        assert _taken(session) == ours
+    told = {"capture_output": True, "text": True}
+    done = subprocess.run(["sh", "command.sh"], check=False, cwd=folder, env=found, **told)
+    assert done.returncode == 0, done.stderr
+    assert _taken(session) == ours
+    monkeypatch.chdir(folder)
+    runpy.run_path("session.py", run_name="__main__")
+    assert _taken(session) == ours
 
 
 def _taken(session):
