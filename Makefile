@@ -2,13 +2,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # Which tests share a process, and which are begun first: tests/schedule.py
-PYTEST := -n 2 --dist loadfile --no-loadscope-reorder --durations=20
+# Three processes keep two cores busy: browsers, servers and Java are waited for.
+PYTEST := -n 3 --dist loadfile --no-loadscope-reorder --durations=20
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 # Bytecode is kept: every process that a test starts would compile it anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-# The two processes fill two cores; more threads in each wait for each other. `thorough` has them.
+# The processes fill two cores; more threads in each wait for each other. `thorough` has them.
 test check: export POLARS_MAX_THREADS := 1
 
 .PHONY: help demo test thorough check install bench docs refresh lint wheel clean

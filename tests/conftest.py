@@ -16,8 +16,10 @@ What is `thorough` repeats what another test shows, so that `make test` loses no
 - how little is lost (`search/`, `engines/test_parts.py`): benchmarks measure quality, too
 - the same at a larger size (100,000 rows, 2,000 answers, many columns), or with another seed
   (`auditor/`, `stranger/`)
-- tables that are small enough for memory, of five kinds (`contracts/test_canary.py`): those
-  kinds are searched in the database, and others of the same library in memory
+- small tables of several kinds (`contracts/test_canary.py`): those kinds are searched in the
+  database, and others of the same library in memory
+- a golden outcome that another case or a page of the documentation shows (`golden/test_golden.py`
+  names it)
 - a gallery of pictures of the page (`web/test_pages_pictures.py`)
 
 `python tests/mutants.py` says whether `make test` still notices what is wrong.

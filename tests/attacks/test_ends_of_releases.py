@@ -11,7 +11,7 @@ from incrowd.policy.policy import Column, Policy
 SHARE = 0.2
 
 
-def world(seed, people=1_500):
+def world(seed, people=600):
     rng = np.random.default_rng(seed)
     return pl.DataFrame(
         {

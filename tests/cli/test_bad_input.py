@@ -311,7 +311,9 @@ def test_a_full_target(here, table):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.thorough)]
+)
 def test_an_interruption_in_the_middle(here, table, number):
     n = 20_000
     columns = {f"q{j}": [str((i * (7 + j)) % (50 + j)) for i in range(n)] for j in range(6)}

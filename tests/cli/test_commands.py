@@ -206,7 +206,7 @@ def test_the_shell_completes(words, completed):
     assert completed in done.stdout.split()
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_full_standard_output(table):
     command = [sys.executable, "-m", "incrowd.cli.main", "risk", table(), *COLUMNS]
     with Path("/dev/full").open("w") as full:
@@ -220,7 +220,7 @@ def test_a_full_standard_output(table):
 def test_the_demo(here, capfd):
     from incrowd.demo import demo
 
-    assert demo(here / "demo", rows=1_000) == 0
+    assert demo(here / "demo", rows=300) == 0
     assert "$ incrowd anonymize" in capfd.readouterr().out
     assert (here / "demo" / "release.csv").exists()
 

@@ -1,10 +1,12 @@
 """The commands discover and mask."""
 
+import io
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -132,17 +134,16 @@ def test_columns_and_sizes_are_limited(incrowd, table):
 
 
 @pytest.mark.slow
-def test_standard_input_goes_by_once(here):
+def test_standard_input_goes_by_once(incrowd, here, monkeypatch):
     lines = patients(5_000, row=[str(i) for i in range(5_000)])
     flags = ("discover", "-", "--sample", "1000", "--seed", "1", "--json")
     done = subprocess.run([*COMMAND, *flags], input=lines.encode(), capture_output=True, check=True)
     assert b'"records": 5000' in done.stdout
     assert b'"exact": false' in done.stdout
     assert b'"sample": 1000' in done.stdout
-    again = subprocess.run(
-        [*COMMAND, *flags[:-1], "--quiet"], input=lines.encode(), capture_output=True, check=True
-    )
-    assert (again.stdout, again.stderr) == (b"", b"")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(lines.encode())))
+    again = incrowd(*flags[:-1], "--quiet")
+    assert (again.code, again.out, again.err) == (0, "", "")
     assert not snapshot(here).keys() - {here / "release.csv"}
 
 
@@ -185,16 +186,10 @@ def test_wrong_tables(refused, table, text):
     refused(3, "mask", "patients.csv", "--ratio", "0.5", "-o", "release.csv")
 
 
-WIDE = """
-import numpy as np, polars as pl
-noise = np.random.default_rng(1).integers(0, 3, (60, 4_000))
-pl.DataFrame({f"c{j:02}": line for j, line in enumerate(noise)}).write_csv("wide.csv")
-"""
-
-
 @pytest.mark.slow
 def test_ctrl_c_tells_what_is_known(here):
-    subprocess.run([sys.executable, "-c", WIDE], check=True)
+    noise = np.random.default_rng(1).integers(0, 3, (60, 4_000))
+    pl.DataFrame({f"c{j:02}": line for j, line in enumerate(noise)}).write_csv("wide.csv")
     flags = ("discover", "wide.csv", "--ratio", "0.999", "--max-size", "30", "--json")
     run = subprocess.Popen(
         [*COMMAND, *flags, "--time-limit", "300"],
@@ -319,7 +314,7 @@ def test_init_tells_the_company(incrowd, table):
 
 
 @pytest.mark.slow
-def test_standard_input_is_masked_by_way_of_the_disk(here):
+def test_standard_input_is_masked_by_way_of_the_disk(incrowd, here, monkeypatch):
     lines = patients(5_000, row=[str(i) for i in range(5_000)])
     command = ("mask", "-", "--ratio", "0.3", "--method", "sampled", "--sample", "2000")
     flags = ("--seed", "1", "--json", "-o", "published.csv")
@@ -335,9 +330,10 @@ def test_standard_input_is_masked_by_way_of_the_disk(here):
     assert "row" not in rows.columns
     assert snapshot(here).keys() == {here / "release.csv", here / "published.csv"}
     before = (here / "published.csv").read_bytes()
-    dry = [*COMMAND, *command, "--json", "--dry-run"]
-    done = subprocess.run(dry, input=lines.encode(), capture_output=True, check=True)
-    assert b'"written": null' in done.stdout
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(lines.encode())))
+    said = incrowd(*command, "--json", "--dry-run")
+    assert said.code == 0, said.err
+    assert said.document["written"] is None
     assert (here / "published.csv").read_bytes() == before
 
 

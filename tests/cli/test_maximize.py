@@ -215,6 +215,7 @@ def test_the_frontier_is_a_table_or_a_document_and_no_release(incrowd, table, he
 def test_a_curve_is_written_as_its_name_says(incrowd, table, here, kind):
     if kind in {"svg", "png", "html"}:
         pytest.importorskip("altair")
+    (here / "patients.csv").write_text(patients(16))
     said = incrowd("frontier", table, *QUASI, "-o", f"curve.{kind}", "--json")
     assert said.code == 0, said.err
     assert said.document["written"] == f"curve.{kind}"
@@ -264,6 +265,7 @@ def test_bad_curves_are_refused(refused, table, code, flags):
 
 @pytest.mark.slow
 def test_the_former_spelling_of_the_frontier_says_the_new_one(incrowd, table, here):
+    (here / "patients.csv").write_text(patients(16))
     now = incrowd("frontier", table, *QUASI, "-o", "curve.csv", "--json")
     said = incrowd("anonymize", table, *QUASI, "--frontier", "former.csv", "--json")
     assert said.code == 0

@@ -159,6 +159,16 @@ N = 60_000
 BETA = 0.05
 SIZE = 3392
 """Sixteen times the least that is accepted: alpha is 3/4."""
+SAMPLES = [
+    *((measure, (SIZE,)) for measure in Measure),
+    (Measure.SEPARATION, (SIZE, 2 * SIZE)),
+    *(
+        pytest.param(measure, (SIZE, 2 * SIZE), marks=pytest.mark.thorough)
+        for measure in Measure
+        if measure is not Measure.SEPARATION
+    ),
+]
+"""Every measure with one sample, and pairs of records, too, with two."""
 
 
 def losses(measure, sizes, part, method="subtable"):
@@ -186,15 +196,13 @@ def _part_of(draw, part, records, size, rng):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sizes", [(SIZE,), (SIZE, 2 * SIZE)])
-@pytest.mark.parametrize("measure", list(Measure))
+@pytest.mark.parametrize(("measure", "sizes"), SAMPLES)
 def test_samples_lose_a_set_at_the_edge_as_seldom_as_they_must(measure, sizes):
     edge_tables.kept(*losses(measure, sizes, 1))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sizes", [(SIZE,), (SIZE, 2 * SIZE)])
-@pytest.mark.parametrize("measure", list(Measure))
+@pytest.mark.parametrize(("measure", "sizes"), SAMPLES)
 def test_a_quarter_of_the_sample_would_lose_it_too_often(measure, sizes):
     """So the test above can fail.
 

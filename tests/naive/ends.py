@@ -1,6 +1,7 @@
 """Somebody who holds the world and knows that the ends of labels are attained, person by person."""
 
 from collections import Counter
+from functools import cache
 
 from incrowd.hierarchy.labels import parse_number, read_bounds
 
@@ -9,14 +10,22 @@ def number_fits(label, value):
     """Whether a label of numbers may stand for this one."""
     if label == "*":
         return True
+    low, high, low_inside, high_inside = _ends(label)
+    above = low is None or value > low or (low_inside and value == low)
+    return above and (high is None or value < high or (high_inside and value == high))
+
+
+@cache
+def _ends(label):
+    """The least and the largest number of a label, and whether these are inside."""
     bounds = read_bounds(label)
     if bounds is None:
-        return float(parse_number(label)) == value
+        number = float(parse_number(label))
+        return number, number, True, True
     low, high = (
         None if end is None else float(parse_number(end)) for end in (bounds.low, bounds.high)
     )
-    above = low is None or value > low or (bounds.low_inside and value == low)
-    return above and (high is None or value < high or (bounds.high_inside and value == high))
+    return low, high, bounds.low_inside, bounds.high_inside
 
 
 def text_fits(label, value):

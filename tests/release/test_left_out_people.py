@@ -72,7 +72,7 @@ def _values_told(certificate, release):
 @pytest.mark.parametrize("distance", DISTANCES)
 def test_a_certificate_minus_its_release_tells_nothing(distance):
     left_out = 0
-    for seed in range(12):
+    for seed in range(6):
         made = incrowd.anonymize(_patients(seed), _policy(distance), seed=seed)
         left_out += made.certificate.suppressed.records
         assert not _values_told(json.loads(made.certificate.to_json()), made.frame)
@@ -83,7 +83,7 @@ def test_a_certificate_minus_its_release_tells_nothing(distance):
 @pytest.mark.parametrize("distance", DISTANCES)
 def test_the_release_alone_gives_the_distance_that_its_certificate_says(distance):
     """So the figure itself says nothing of those who were left out."""
-    for seed in range(6):
+    for seed in range(3):
         made = incrowd.anonymize(_patients(seed), _policy(distance), seed=seed)
         found = incrowd.check(made.frame, _policy(distance))
         assert found.ok, found.notes
@@ -118,7 +118,7 @@ OUTLIER = incrowd.Policy.model_validate(
 def test_losses_do_not_tell_how_far_an_outlier_was(tmp_path):
     """Whoever solved an exact loss for the range of the column would know the income."""
     alike = 0
-    for seed in range(6):
+    for seed in range(5):
         made = {}
         for income in (400, 404):
             table, target = tmp_path / f"{income}.csv", tmp_path / f"release{income}.csv"

@@ -44,14 +44,14 @@ def shown(table, asked, people):
 @pytest.mark.parametrize("model", [KMap(2), DeltaPresence(0.5)], ids=lambda one: one.name)
 def test_what_is_released_keeps_its_promise_against_every_possible_table(model, monkeypatch):
     """By brute force: every subset of the world is released as if worlds were never too small."""
-    people, asked = world(8, 5), policy(model, "age", "sex")
+    people, asked = world(7, 3), policy(model, "age", "sex")
     monkeypatch.setattr(small_worlds, "ENOUGH", 0)
     every = [
-        (chosen, shown(people[list(chosen)], asked, people)) for chosen in combinations(range(8), 3)
+        (chosen, shown(people[list(chosen)], asked, people)) for chosen in combinations(range(7), 2)
     ]
     monkeypatch.undo()
     released = 0
-    for chosen, mine in every[::7]:
+    for chosen, mine in every[::3]:
         alike = [one for one in every if mine and one[1] and Counter(one[1]) == Counter(mine)]
         safe = mine is not None and naive.keeps_posterior(alike, model)
         made = shown(people[list(chosen)], asked, people)

@@ -129,6 +129,6 @@ def _flat(n):
 @pytest.mark.skipif(not arx_tables.FOLDER.exists(), reason=arx_tables.ABSENT)
 def test_adult_is_recoded_locally_because_no_levels_lose_less():
     problem = arx_tables.problem("adult", [KAnonymity(5)], Gcp(), 0.05)
-    found = Auto().run(problem, Watch())
+    found = Auto(effort=0.1).run(problem, Watch())
     assert found.search == "crowd"
     assert "full-domain generalization loses no less" in found.why

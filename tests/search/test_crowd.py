@@ -108,7 +108,7 @@ def optimum(problem, k):
 def test_most_tiny_tables_are_divided_optimally():
     """Over these tables: there is no bound for a single one, which may well cost twice as much."""
     mine, best = [], []
-    for seed in range(100):
+    for seed in range(50):
         k = 2 + seed % 2
         problem = made(8, (9, 3, 5), k, seed)
         mine.append(loss_of(problem, run(problem)))
@@ -166,11 +166,11 @@ def held(problem, found):
 
 def test_any_number_of_threads_gives_the_same():
     """With enough classes for several regions."""
-    problem = made(3000, (40, 6, 4, 9), 4)
-    one = run(problem)
+    problem, search = made(1300, (40, 6, 4, 9), 2), Crowd(effort=0.25)
+    one = run(problem, search)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("incrowd.table.fold.threads", lambda: 1)
-        two = run(problem)
+        two = run(problem, search)
     assert one.facts["classes"] > 4 * REGION
     assert held(problem, one) == held(problem, two)
 
@@ -451,7 +451,7 @@ def test_trades_keep_every_record_and_every_model(table, models, consistent):
 @pytest.mark.parametrize("l", [2, 3, 5])
 @pytest.mark.parametrize("mapping", ["kd-tree", "hilbert", "idistance"])
 def test_diverse_classes_never_lose_less(l, mapping):
-    problem = diverse(900, (25, 6, 9), 8, l)
+    problem = diverse(400, (25, 6, 9), 8, l)
     theirs = Diversify(mapping=mapping).run(problem, Watch())
     assert loss_of(problem, run(problem)) <= loss_of(problem, theirs)
 
@@ -478,7 +478,7 @@ class Slow(Watch):
 
 @pytest.mark.parametrize("models", [(KAnonymity(4),), (KAnonymity(2), LDiversity("s0", 2))])
 def test_the_clock_has_no_part_in_the_answer(models):
-    problem = replace(diverse(700, (25, 6, 9), 5, 2), models=models)
+    problem = replace(diverse(300, (25, 6, 9), 5, 2), models=models)
     one, other = (Crowd().run(problem, watch) for watch in (Watch(), Slow()))
     assert (one.recoding.pieces.class_of == other.recoding.pieces.class_of).all()
     assert one.facts == other.facts

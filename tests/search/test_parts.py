@@ -160,10 +160,12 @@ def parts_of(monkeypatch, records):
 
 @pytest.mark.slow
 def test_parts_are_told(monkeypatch):
-    problem, told = drawn(6_000), []
+    problem, told = drawn(2_000), []
     assert is_separable(problem)
-    parts_of(monkeypatch, 800)
-    found = Crowd().run(problem, Watch(None, lambda what, share: told.append((what, share))))
+    parts_of(monkeypatch, 200)
+    found = Crowd(effort=0).run(
+        problem, Watch(None, lambda what, share: told.append((what, share)))
+    )
     assert found.facts["parts"] > 2
     assert "parts" in found.why
     assert told[-1][1] == 1

@@ -179,7 +179,11 @@ def test_mondrian_cuts_what_fails_as_a_whole():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "cases"), [("auto", 120), ("crowd", 60), ("mondrian", 60), ("lattice", 60)]
+    ("name", "cases"),
+    [
+        *((name, 40) for name in ("auto", "crowd", "mondrian", "lattice")),
+        pytest.param("auto", 120, marks=pytest.mark.thorough),
+    ],
 )
 def test_no_proof_is_false_and_no_proposal_unsafe(name, cases):
     """Random policies with units, gaps, suppression and all models, held against brute force."""

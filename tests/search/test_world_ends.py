@@ -85,7 +85,7 @@ def allowed(made, model, chances):
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("made", [incomes, places])
 def test_whoever_knows_that_ends_are_attained_finds_nobody_by_it(made, model):
-    right, chances = attacked(made(0), sample(1, 1000), model)
+    right, chances = attacked(made(0, 600), sample(1, 600), model)
     assert len(chances) > 10
     assert beyond_chance(right, allowed(made, model, chances)) < 3
 
@@ -100,9 +100,9 @@ def test_exact_ends_tell_who_is_in_the_table(model):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("model", [KMap(4), DeltaPresence(0.4)])
-def test_on_ten_worlds_no_more_are_found_than_chance_gives(model):
+def test_on_several_worlds_no_more_are_found_than_chance_gives(model):
     total, every = 0, []
-    for seed in range(10):
+    for seed in range(5):
         made = incomes if seed % 2 else places
         right, chances = attacked(made(seed, 300), sample(seed + 50, 300), model)
         total, every = total + right, every + allowed(made, model, chances)
@@ -113,13 +113,13 @@ def test_on_ten_worlds_no_more_are_found_than_chance_gives(model):
 @pytest.mark.slow
 @pytest.mark.parametrize("made", [incomes, places])
 def test_what_somebody_shows_depends_on_the_world_and_not_on_who_else_is_in_the_table(made):
-    world = made(3, 400).with_columns(who=pl.arange(400))
+    world = made(3, 250).with_columns(who=pl.arange(250))
     said = policy(world.columns[:-1], KMap(4), order="keep")
     kept = {"who": incrowd.Column(role="keep", alone="accept")}
     said = said.model_copy(update={"columns": {**said.columns, **kept}})
     shown = []
     for seed in (1, 2):
-        release = incrowd.anonymize(world[sample(seed, 400, 0.4)], said, world=world.drop("who"))
+        release = incrowd.anonymize(world[sample(seed, 250, 0.4)], said, world=world.drop("who"))
         assert release.why.startswith("used classes of the world")
         shown.append({row.pop("who"): row for row in release.frame.to_dicts()})
     both = shown[0].keys() & shown[1].keys()
@@ -137,18 +137,18 @@ def test_check_accepts_what_was_made(model):
 
 @pytest.mark.slow
 def test_a_second_model_is_kept_by_larger_classes_of_the_world():
-    world = places(2, 600)
+    world = places(2, 300)
     asked = policy(world.columns, KMap(5), KAnonymity(3))
-    release = incrowd.anonymize(world[sample(4, 600)], asked, world=world)
+    release = incrowd.anonymize(world[sample(4, 300)], asked, world=world)
     assert [model.ok for model in release.models] == [True, True]
     assert release.loss["gcp"] < 0.6
 
 
 @pytest.mark.slow
 def test_sets_show_values_of_the_world_whoever_is_in_the_table():
-    world = places(3, 400).with_columns(zip=pl.concat_str(pl.lit("z"), "zip"))
+    world = places(3, 250).with_columns(zip=pl.concat_str(pl.lit("z"), "zip"))
     asked = policy(world.columns, KMap(4), show="sets")
-    release = incrowd.anonymize(world[sample(1, 400)], asked, world=world)
+    release = incrowd.anonymize(world[sample(1, 250)], asked, world=world)
     labels = [label for name in ("zip", "sex") for label in release.frame[name]]
     assert any(label.startswith("{") for label in labels)
     assert incrowd.check(release.frame, release.policy, release.certificate, world=world).ok
@@ -156,8 +156,8 @@ def test_sets_show_values_of_the_world_whoever_is_in_the_table():
 
 @pytest.mark.slow
 def test_missing_values_that_match_anything_do_not_matter_where_there_are_none():
-    world = places(3, 400)
-    table = world[sample(1, 400)]
+    world = places(3, 200)
+    table = world[sample(1, 200)]
     losses = [
         incrowd.anonymize(table, policy(world.columns, model, missing=missing), world=world).loss
         for model in (KMap(4), DeltaPresence(0.5))

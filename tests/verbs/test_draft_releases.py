@@ -3,6 +3,7 @@
 import collections
 import json
 import tomllib
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -15,13 +16,15 @@ from incrowd.datasets import correlated, hospital, visits
 from incrowd.errors import InputError
 from made_tables import MAKERS
 
+THOROUGH = pytest.mark.thorough
 SHIPPED = {
     "hospital": lambda: hospital(400, seed=3),
     "visits": lambda: visits(150, seed=3),
     "correlated": lambda: correlated(400, seed=3),
 }
-QUICK = ("tiny", "household_survey", "codes")
-"""Makers whose tables are released in a fraction of a second."""
+PRESETS = (None, "internal", "public-file", "hipaa-safe-harbor")
+OFTEN = [("visits", None), ("visits", "hipaa-safe-harbor"), ("correlated", None)]
+"""Tables and presets that `make test` tries, besides a hospital with every preset."""
 
 
 @pytest.fixture
@@ -42,7 +45,7 @@ def released(run, frame, *flags):
     """The roles of a drafted policy, after a release was made with it and checked."""
     frame.write_csv("t.csv")
     run("init", "t.csv", "-o", "policy.toml", *flags)
-    run("anonymize", "t.csv", "-p", "policy.toml", "-o", "r.csv", "--time-limit", "2")
+    run("anonymize", "t.csv", "-p", "policy.toml", "-o", "r.csv", "--effort", "0")
     run("check", "r.csv", "--certificate", "r.csv.certificate.json")
     columns = tomllib.loads(Path("policy.toml").read_text())["columns"]
     return collections.Counter(column["role"] for column in columns.values())
@@ -54,21 +57,20 @@ def kept_something(roles):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", QUICK)
-def test_a_made_table_is_released_with_its_draft(run, name):
-    assert kept_something(released(run, MAKERS[name](np.random.default_rng(11))))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(s, marks=THOROUGH) for s in (2, 11))])
 @pytest.mark.parametrize("name", MAKERS)
 def test_every_made_table_is_released_with_its_draft(run, name, seed):
     assert kept_something(released(run, MAKERS[name](np.random.default_rng(seed))))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("preset", [None, "internal", "public-file", "hipaa-safe-harbor"])
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize(
+    ("name", "preset"),
+    [
+        pytest.param(*case, marks=() if case[0] == "hospital" or case in OFTEN else THOROUGH)
+        for case in product(SHIPPED, PRESETS)
+    ],
+)
 def test_every_shipped_table_is_released_with_its_draft(run, name, preset):
     flags = () if preset is None else ("--preset", preset)
     assert kept_something(released(run, SHIPPED[name](), *flags))

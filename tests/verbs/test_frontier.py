@@ -184,7 +184,7 @@ def test_what_a_bound_reaches_is_on_the_curve(every, wanted):
 @pytest.mark.parametrize("wanted", ["k", "l"])
 def test_no_bound_reaches_more_than_the_curve_shows_for_it(people, wanted):
     curve = incrowd.frontier(people, policy_of(search=Accuracy(privacy=wanted)), bounds=BOUNDS)
-    for bound in BOUNDS:
+    for bound in BOUNDS[::3]:
         asked = Accuracy(max_loss=bound, privacy=wanted)
         try:
             release = incrowd.anonymize(people, policy_of(search=asked))

@@ -11,7 +11,7 @@ from incrowd.engines.recount import count_ratios
 from incrowd.verbs.discover import discover
 from incrowd.verbs.quantiles import quantiles
 
-SEEDS = 120
+SEEDS = 60
 
 
 def said(found):

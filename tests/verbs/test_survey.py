@@ -16,7 +16,7 @@ COMMENTS = 25
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("records", [700, pytest.param(2_000, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("records", [300, pytest.param(2_000, marks=pytest.mark.thorough)])
 def test_three_commands(tmp_path, monkeypatch, records):
     monkeypatch.chdir(tmp_path)
     survey(records).write_csv("survey.csv")

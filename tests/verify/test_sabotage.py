@@ -136,8 +136,8 @@ def test_a_search_that_counts_wrongly_releases_nothing(monkeypatch, sabotage, as
     [(larger_world, KMap(12)), (larger_world_where_nobody_is_sure, DeltaPresence(0.15))],
 )
 def test_a_search_that_counts_a_world_wrongly_releases_nothing(monkeypatch, sabotage, model):
-    world = table(2_000).select("age", "zip")
-    rows = table(2_000)[::10]
+    world = table(800).select("age", "zip")
+    rows = table(800)[::10]
     asked = policy(model, search="world")
     incrowd.anonymize(rows, asked, seed=1, world=world)
     sabotage(monkeypatch)
