@@ -11,6 +11,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 # The processes fill two cores; more threads in each wait for each other. `thorough` has them.
 test check: export POLARS_MAX_THREADS := 1
+test check thorough: export OPENBLAS_NUM_THREADS := 1
 
 .PHONY: help demo test thorough check install bench docs refresh lint wheel clean
 

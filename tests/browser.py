@@ -93,17 +93,22 @@ class Look:
         return self.page.evaluate(f"{root}.scrollWidth - {root}.clientWidth")
 
 
+@cache
+def _context(browser, scheme, scripts):
+    """What tests share one after the other: an empty page keeps its window, which opens slowly."""
+    context = browser.new_context(
+        color_scheme=scheme, java_script_enabled=scripts, reduced_motion="reduce"
+    )
+    context.new_page()
+    return context
+
+
 @contextmanager
 def looked_at(browser, path, *, size=DESKTOP, scheme="light", scripts=True):
     """A file opened in a window of this size and colour scheme."""
-    context = browser.new_context(
-        viewport={"width": size[0], "height": size[1]},
-        color_scheme=scheme,
-        java_script_enabled=scripts,
-        reduced_motion="reduce",
-    )
+    page = _context(browser, scheme, scripts).new_page()
     try:
-        page = context.new_page()
+        page.set_viewport_size({"width": size[0], "height": size[1]})
         look = Look(page)
         address = Path(path).resolve().as_uri()
         page.on("console", lambda said: _note(look, said))
@@ -116,7 +121,7 @@ def looked_at(browser, path, *, size=DESKTOP, scheme="light", scripts=True):
         page.wait_for_load_state("load")
         yield look
     finally:
-        context.close()
+        page.close()
 
 
 def _note(look, said):

@@ -40,8 +40,8 @@ class Served:
     """With the token."""
     said: list = field(default_factory=list)
     """All that the server wrote."""
-    cookies: list = field(default_factory=list)
-    """What the first tab was given: others need no token."""
+    contexts: dict = field(default_factory=dict)
+    """Of the browser, by scheme: tests share them one after the other, with the cookie in it."""
 
     @property
     def origin(self):
@@ -234,26 +234,19 @@ class Tab:
 
 
 @contextmanager
-def opened(browser, server, path="/", *, size=DESKTOP, scheme="light", context=None):
+def opened(browser, server, path="/", *, size=DESKTOP, scheme="light"):
     """A tab with this page; nothing may go wrong in it."""
-    own = context or browser.new_context(
-        viewport={"width": size[0], "height": size[1]},
-        color_scheme=scheme,
-        reduced_motion="reduce",
-        accept_downloads=True,
-    )
-    own.set_default_timeout(WAIT)
-    own.add_cookies(server.cookies)
-    page = own.new_page()
+    context = _context(browser, server, scheme)
+    page = context.new_page()
+    page.set_viewport_size({"width": size[0], "height": size[1]})
     tab = Tab(page, server.origin)
     page.on("console", lambda said: _note(tab, said))
     page.on("pageerror", lambda error: tab.errors.append(str(error)))
     page.on("request", lambda asked: _stranger(tab, asked.url))
     try:
-        if not server.cookies:
+        if not context.cookies():
             page.goto(server.address)
             page.wait_for_url(f"{server.origin}/")  # the token is gone from the address
-            server.cookies = own.cookies()
         if page.url != server.origin + path:
             tab.go(path)
         yield tab
@@ -262,8 +255,18 @@ def opened(browser, server, path="/", *, size=DESKTOP, scheme="light", context=N
         raise
     finally:
         page.close()
-        if context is None:
-            own.close()
+
+
+def _context(browser, server, scheme):
+    """The server's context of this scheme: an empty page keeps its window, which opens slowly."""
+    if scheme not in server.contexts:
+        context = browser.new_context(
+            color_scheme=scheme, reduced_motion="reduce", accept_downloads=True
+        )
+        context.set_default_timeout(WAIT)
+        context.new_page()
+        server.contexts[scheme] = context
+    return server.contexts[scheme]
 
 
 def _kept_picture(page, server):

@@ -154,8 +154,7 @@ def shown_as(tab, name):
 
 def test_two_tabs_show_the_same_policy(chromium, small):
     with opened(chromium, small, "/promise") as one:
-        context = one.page.context
-        with opened(chromium, small, "/promise", context=context) as other:
+        with opened(chromium, small, "/promise") as other:
             settled(one)
             settled(other)
             slider = other.page.get_by_role("slider", name="k: people")

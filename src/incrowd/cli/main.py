@@ -37,6 +37,10 @@ LEAST_MEMORY = 2 * 10**9
 SELDOM = (100_000, 50, 100)
 """How seldom to look for cycles of objects: hundreds of modules make objects that never die."""
 
+ONE_THREAD = ("OPENBLAS_NUM_THREADS", "1")
+"""How many threads numpy's matrices get, if nobody says: they are small, and on a busy machine
+threads wait for each other for seconds."""
+
 app = typer.Typer(
     name="incrowd",
     cls=Commands,
@@ -75,6 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     if arguments is not None:
         sys.exit(perform(arguments))
     gc.set_threshold(*SELDOM)
+    os.environ.setdefault(*ONE_THREAD)
     as_json = "--json" in sys.argv
     with end_when_asked(partial(_say_interrupted, as_json=as_json)):
         code = perform(sys.argv[1:])
