@@ -299,11 +299,14 @@ def members_that_fit(fit: Fit, shown: WeightedRows, domain: int) -> tuple[Member
     rows = fit.rows.start, fit.rows.rows
     if fit.data.joint:
         return rows, shown
-    return fit.rows_of, combine_members(rows, shown, domain)
+    return fit.rows_of, sum_shown_by_class(rows, shown, domain)
 
 
-def combine_members(members: Members, shown: WeightedRows, domain: int) -> WeightedRows:
-    """Per class, the codes below `domain` that members show, as first met, and their weights."""
+def sum_shown_by_class(members: Members, shown: WeightedRows, domain: int) -> WeightedRows:
+    """Per class: each code that its members show, once, as first met, with the sum of its weights.
+
+    All codes are below `domain`.
+    """
     found = [kernels.gather_shown(part, shown, domain) for part in iterate_parts(members)]
     start = offsets(np.concatenate([np.diff(start) for start, _, _ in found]))
     code, weight = (np.concatenate([one[i] for one in found]) for i in (1, 2))

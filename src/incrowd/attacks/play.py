@@ -138,7 +138,7 @@ def play_world(linked: WorldLinkage, attackers: Attackers, watch: Watch | None =
 
 
 def play_ends(tables: AttackTables) -> Played:
-    """Play the ends of labels, with a world."""
+    """Play the attack on the ends of labels; there must be a world."""
     linked, membership = tables.linked_world, tables.membership
     attack = ends(
         linked.names,

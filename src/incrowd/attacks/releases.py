@@ -16,8 +16,8 @@ from incrowd.attacks.disclosure import (
     DisclosureFigures,
     PriorBelief,
     SensitiveTarget,
-    combine_members,
     members_that_fit,
+    sum_shown_by_class,
 )
 from incrowd.attacks.homogeneity import homogeneity
 from incrowd.attacks.inference import inference
@@ -81,7 +81,7 @@ class _BothReleases:
         exact = np.zeros((len(every), many), dtype=np.int32)
         exact[:, number] = every - 1
         one, other = (
-            combine_members(*members_that_fit(fit, fit.data.shown.entries(code), many), many)
+            sum_shown_by_class(*members_that_fit(fit, fit.data.shown.entries(code), many), many)
             for fit, code in zip(fits, codes, strict=True)
         )
         held = first.data.people.entries(own)

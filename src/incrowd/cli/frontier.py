@@ -90,7 +90,7 @@ class MostPrivacy:
     def request(self, policy: "AskedPolicy", names: Sequence[str]) -> "PolicyRequest":
         """Make the policy for a table with these columns; if `wanted`, it seeks most privacy."""
         request = replace(policy, options=self._options_with_floors()).request(names)
-        return self._with_own_search(request) if self.wanted else request
+        return self._maximize_privacy(request) if self.wanted else request
 
     def _options_with_floors(self) -> PolicyOptions:
         """The options; if `wanted` and they make the whole policy, with a k and an l that it lacks.
@@ -104,8 +104,12 @@ class MostPrivacy:
         weak = asked.l is None and asked.sensitive and asked.privacy != "k"
         return replace(asked, k=k, l=1.0 if weak else asked.l)
 
-    def _with_own_search(self, request: "PolicyRequest") -> "PolicyRequest":
-        """The request with a search for the most privacy, its own if that is one."""
+    def _maximize_privacy(self, request: "PolicyRequest") -> "PolicyRequest":
+        """The request with a search for the most privacy: its own, or `Accuracy()` if that is none.
+
+        What to maximize replaces the search's setting, and so does --max-loss if given. l without
+        a sensitive column is refused. `changed` names the search if the policy is from a file.
+        """
         policy = request.policy
         kept = policy.search.largest_class_loss is not None
         search: Any = policy.search if kept else searches.Accuracy()

@@ -131,9 +131,9 @@ def perform(arguments: Sequence[str]) -> int:
 
 
 @cache
-def _command_group(all_of: typer.Typer) -> Any:
+def _command_group(of: typer.Typer) -> Any:
     """All commands with their options: built once, also where one process runs many."""
-    return typer.main.get_command(all_of)
+    return typer.main.get_command(of)
 
 
 def refuse_low_memory(arguments: Sequence[str]) -> None:

@@ -22,7 +22,9 @@ from incrowd.watch import Watch
 class _CursorDatabase(Protocol):
     """A database that answers queries on any thread."""
 
-    def cursor_rows(self, query: str) -> pl.DataFrame: ...
+    def cursor_rows(self, query: str) -> pl.DataFrame:
+        """The answer to a query; any thread may ask, since it uses a connection of its own."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -97,7 +97,7 @@ def read(path: str | os.PathLike[str], layout: Layout | None = None) -> Source:
     """
     layout = replace(layout or Layout(), tabs=is_tabbed(path))
     with file_boundary(path):
-        read_in = _read_parts if names_several_files(path) else _read_file
+        read_in = _read_parquet_files if names_several_files(path) else _read_file
         table = read_in(path, layout)
         _refuse_empty(table.frame)
         return _rewrite(table, layout)
@@ -179,8 +179,11 @@ def _read_file(path: str | os.PathLike[str], layout: Layout) -> Source:
     return _read_bytes(data, layout)
 
 
-def _read_parts(path: str | os.PathLike[str], layout: Layout) -> Source:
-    """Rows of several Parquet files, keys of folders as columns; `InputError` if one misfits."""
+def _read_parquet_files(path: str | os.PathLike[str], layout: Layout) -> Source:
+    """Rows of the Parquet files of a folder or pattern, keys of folders as columns.
+
+    `InputError` if a file is of another kind or has other columns.
+    """
     every = parquet_files(path)
     frames = [_read_bytes(file.read_bytes(), replace(layout, columns=None)) for file in every]
     demand_parquet(all(read.format == "parquet" for read in frames))

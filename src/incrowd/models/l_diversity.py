@@ -147,7 +147,11 @@ class LDiversity(Model):
         return self.achieved_by(whole)
 
     def most_kept(self, classes: Classes) -> Counts:
-        """The most people of each class who can stay l-diverse; by `entropy` more by rounding."""
+        """Per class, a limit on the people who can stay l-diverse; 0 if nobody can.
+
+        Where a record is a person it is exact, but for rounding with `entropy`. Where people have
+        several values, each counts once for each, so that the limit may be too high.
+        """
         held = histogram_of(classes, self.name, self.column)
         match self.kind:
             case "frequency":

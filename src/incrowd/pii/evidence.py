@@ -226,7 +226,7 @@ def _repeats(profile: ColumnProfile) -> bool:
 
 
 def _may_identify(profile: ColumnProfile, meaning: WordMeaning) -> bool:
-    """Whether the values of a column can be the identifier that its name means."""
+    """Whether a column can be the identifier that a word of its name means, by values and name."""
     if profile.is_about or profile.is_flag:
         return False
     if meaning.name == "name":

@@ -83,15 +83,18 @@ _MANY_QUASI = 6
 _COST_ROWS = 600
 
 
-def with_costs(first: Draft, engine: "Engine", coded: Mapping[str, CodedColumn]) -> Draft:
-    """Add to a draft of over six quasi-identifying columns what each of them costs the others."""
-    known = [coded[name] for name in coded if name in first.policy.quasi]
+def with_costs(draft: Draft, engine: "Engine", coded: Mapping[str, CodedColumn]) -> Draft:
+    """Add what each quasi-identifying column costs the others, by a sample, dearest first.
+
+    A draft of at most `_MANY_QUASI` such columns, or of fewer than 4 K records, stays as it is.
+    """
+    known = [coded[name] for name in coded if name in draft.policy.quasi]
     if len(known) <= _MANY_QUASI or engine.records < 4 * K:
-        return first
+        return draft
     sample = engine.coded_sample(known, _COST_ROWS)
     places = np.stack([column_places(column) for column in sample.values()], axis=1)
     found = column_costs(places, list(sample))
-    return replace(first, costs=tuple(sorted(found, key=lambda cost: -cost.gain)))
+    return replace(draft, costs=tuple(sorted(found, key=lambda cost: -cost.gain)))
 
 
 def column_places(column: CodedColumn) -> Floats:

@@ -117,7 +117,7 @@ def value_sets(
 
 
 def _sets_of(group: Counts, codes: Codes, column: QuasiColumn) -> ValueSets:
-    """The set of each group 0, 1, …, `group[i]` holding `codes[i]`; it names pools if there are."""
+    """The set of each group 0, 1, …, `group[i]` holding `codes[i]`; in pools, if there are any."""
     pools = column.pools
     member = codes if pools is None else pools.of[codes]
     width = len(column.frequency)

@@ -129,10 +129,11 @@ class Original:
         return found | self._classification_loss(rows, tally.records)
 
     def _has_two_readings(self, shown: LossColumn, seen: SeenRelease) -> bool:
-        """Whether a cell can be read both as one value and as several.
+        """Whether a cell can be read as one value and as several, or as missing and suppressed.
 
-        That is so if a value is a literal `*` or `{a, b}`, and of two columns of ends, which are
-        empty for missing values and for suppressed ones.
+        The first is so if a value is written as a label, such as `*` or `{a, b}`. The second is so
+        of two columns of ends, which are empty for both, if no fewer records of the table miss the
+        value than the smallest class with empty cells has.
         """
         values = set(shown.hierarchy.labels[0].tolist())
         if any(n > 1 and t in values for t, n in zip(shown.texts, shown.leaf_counts, strict=True)):

@@ -279,7 +279,7 @@ def _missing_shares(holders: Holders) -> Floats:
 
 
 def _hierarchical_distance(holders: Holders, values: Values) -> Floats:
-    """Per crowd: what nodes carry times their height, summed; `NotMetError` without hierarchy."""
+    """Per crowd: its hierarchical distance from the whole; `NotMetError` without a hierarchy."""
     if values.maps is None:
         raise NotMetError(
             "a sensitive column lacks its hierarchy, so its distances cannot be verified",
@@ -290,7 +290,9 @@ def _hierarchical_distance(holders: Holders, values: Values) -> Floats:
     step = max(1, _LARGEST_BLOCK // len(share))
     for first in range(0, len(total), step):
         block = slice(first, first + step)
-        total[block] = _carry_up(_crowd_shares(holders, block, len(share)) - share, values.maps)
+        total[block] = _sum_exchanges(
+            _crowd_shares(holders, block, len(share)) - share, values.maps
+        )
     return total
 
 
@@ -303,10 +305,12 @@ def _crowd_shares(holders: Holders, block: slice, places: int) -> Floats:
     return shares
 
 
-def _carry_up(extra: Floats, maps: Codes) -> Floats:
-    """Per crowd: sum up what the children of each node exchange, times the node's height.
+def _sum_exchanges(extra: Floats, maps: Codes) -> Floats:
+    """Per crowd: its hierarchical distance from the whole (Li et al. Section 5).
 
-    `extra` is how much more of each value a crowd has than the whole, one line per crowd.
+    What the children of a node exchange counts the share of all levels that is below the node.
+    `extra` is how much more of each value a crowd has than the whole, one line per crowd; `maps`
+    are those of `Values`.
     """
     height = len(maps) - 1
     total = np.zeros(len(extra))

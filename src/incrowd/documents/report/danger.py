@@ -35,6 +35,7 @@ _OUTSIDERS = (
     "somebody who knows that a person is in the table."
 )
 _MOST_ATTACKS = 14
+"""Attacks drawn in one picture, unless more break a limit."""
 
 
 def exposed_section(facts: ReportFacts) -> Section:
@@ -323,7 +324,7 @@ def _broken_sentence(found: AttackFacts) -> str:
 
 
 def _attacks_to_draw(attacks: Sequence[AttackFact]) -> list[AttackFact]:
-    """The attacks to draw: all that break a limit first, then those that gain most."""
+    """All attacks that break a limit, then those that gain most, up to `_MOST_ATTACKS` in all."""
     ranked = sorted(attacks, key=lambda one: (not one.breaks, -(one.gain or 0.0)))
     return ranked[: max(_MOST_ATTACKS, sum(one.breaks for one in attacks))]
 

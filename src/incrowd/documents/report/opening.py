@@ -34,7 +34,7 @@ _MISSING = {
 
 
 def headline(facts: ReportFacts) -> Paragraphs:
-    """The verdict on the release and what it rests on; bad if the release could not be checked."""
+    """The verdict on the release and what it rests on; bad also if it could not be checked."""
     verdict = facts.verdict
     if not verdict.models:
         return Paragraphs((UNCHECKED,), "bad")
