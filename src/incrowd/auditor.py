@@ -213,7 +213,7 @@ class Table:
         return known | {"together": self._alone_by(kept), "unaccepted": self._alone_by(judged)}
 
     def _alone_by(self, names: list[str]) -> float:
-        """The share of people alone by these columns, rounded up; 1 to 4 people count as 5."""
+        """Share of people alone by `names` in crowds of over 1, rounded up; 1 to 4 count as 5."""
         values, alone = list(zip(*map(self.cells, names), strict=True)) or [()] * len(self.rows), 0
         for rows, crowd in zip(self.classes.values(), self.crowds, strict=True):
             held = Counter(values[row] for row in crowd)
@@ -351,7 +351,7 @@ def alpha_k(table: Table, model: Entries) -> Judgement:
 
 
 def t_closeness(table: Table, model: Entries) -> Judgement | None:
-    """The largest distance of a crowd's values from all, and if it is allowed; None if unknown."""
+    """The largest distance of a crowd from all, and if allowed; None if it cannot be counted."""
     spread, cells = table.certificate["spread"][model["column"]], table.cells(model["column"])
     texts = sorted({*cells} - {None})
     if len(texts) != len(spread["places"]):  # these are not the rows that were certified

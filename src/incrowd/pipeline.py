@@ -164,11 +164,11 @@ def search(table: LoadedTable, context: RunContext) -> Found:
 def _check_posterior(
     table: LoadedTable, found: Found, context: RunContext, folder: AnyPath
 ) -> Found:
-    """Return what the search found, unless somebody who knows the search concludes too much.
+    """Return what was found; `NotMetError` if whoever knows the search concludes too much.
 
-    `NotMetError` then. Without a world, or in one of many people, nothing is checked. In a small
-    one every table that could have been drawn is searched, and those that give this release say
-    what can be concluded; `LimitError` if time is up before.
+    Nothing is checked without a world, in one of many people, or if no model counts its people.
+    Else every table that could have been drawn is searched; those that give this release say what
+    can be concluded, and `why` says it, too. `LimitError` if time is up before.
     """
     against, policy = table.against, table.policy
     if against is None or not small_worlds.relies_on_small_world(policy, against.world):

@@ -295,7 +295,7 @@ def _resolved_moments(resolved: ResolvedRows, hits: ClassHits) -> Moments:
 
 
 def members_that_fit(fit: Fit, shown: WeightedRows, domain: int) -> tuple[Members, WeightedRows]:
-    """Return (what fits each class of people, its weighted values): rows, or classes of rows."""
+    """Return (rows or their classes that fit each class of people; weighted codes < `domain`)."""
     rows = fit.rows.start, fit.rows.rows
     if fit.data.joint:
         return rows, shown
@@ -305,7 +305,7 @@ def members_that_fit(fit: Fit, shown: WeightedRows, domain: int) -> tuple[Member
 def sum_shown_by_class(members: Members, shown: WeightedRows, domain: int) -> WeightedRows:
     """Per class: each code that its members show, once, as first met, with the sum of its weights.
 
-    All codes are below `domain`.
+    Every code of `shown` is below `domain`.
     """
     found = [kernels.gather_shown(part, shown, domain) for part in iterate_parts(members)]
     start = offsets(np.concatenate([np.diff(start) for start, _, _ in found]))

@@ -135,7 +135,10 @@ class WorldPresence:
 def ends(
     names: tuple[str, ...], matches: SoleMatches, presence: WorldPresence, limit: float
 ) -> Attack:
-    """Play ends: how often people who alone fit a class or an end of a label are in the table."""
+    """Play ends: how often people who alone fit a class or an end of a label are in the table.
+
+    The baseline is `presence.prior`. A chance above `limit` counts as found.
+    """
     claims, inside = len(matches.person), presence.inside
     right = float(claims) if inside is None else float(inside[matches.person].sum())
     rate = Rate.of_expectation(right, claims)

@@ -5,7 +5,10 @@ from incrowd.attacks.disclosure import AttributeDisclosure
 
 
 def homogeneity(disclosure: AttributeDisclosure) -> Attack:
-    """Play homogeneity: for whom all rows show their value; baseline: 1 if all hold one value."""
+    """Play homogeneity: the share of people for whom all rows that fit show their own value.
+
+    The baseline is 1 if all people hold one value of the sensitive column, else 0.
+    """
     rate = disclosure.certain_rate()
     certain = round(rate.success * rate.trials)
     return Attack(

@@ -61,7 +61,7 @@ def linkage(candidates: RowCandidates, limit: float = LIMIT) -> Attack:
 
 
 def _person_risk(candidates: RowCandidates, before: float, limit: float) -> PersonRisk:
-    """The largest chance of single people to be named; without the truth, the most it can be."""
+    """The worst for single people, an upper bound without truth; `before` is a guess's chance."""
     if candidates.right is None:
         among = np.maximum(candidates.fitting, candidates.sizes if candidates.one_each else 1)
         some: Flags = (candidates.fitting > 0) & (candidates.listed != 0)

@@ -214,7 +214,7 @@ def _data_of_both(tables: AttackTables) -> tuple[AttackData, AttackData]:
 
 
 def _world_advice(linked: WorldLinkage, attack: Attack) -> Iterator[str]:
-    """Yield a sentence: the column to make coarser so that linkage is right least often."""
+    """Yield what `advice_for` says of linkage by all columns; nothing if there is only one."""
     if len(linked.names) < 2:
         return
     without = {
@@ -228,7 +228,7 @@ def advice_for(attack: Attack, without: Mapping[str, Sequence[Attack]]) -> Itera
     """Yield a sentence: the column to make coarser so that an attack is right least often.
 
     `attack` knows all columns; `without` has, by column, attacks that know all others. Yields
-    nothing if `attack` gains nothing.
+    nothing if `attack` gains nothing, or if no attack of `without` has its kind and column.
     """
     success = {
         name: one.success

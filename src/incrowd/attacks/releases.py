@@ -136,7 +136,7 @@ def _sensitive_values(data: AttackData) -> Codes:
 def _common_codes(
     one: WeightedRows, other: WeightedRows, many: int
 ) -> tuple[Counts, Codes, Floats, Floats]:
-    """(Start, code, smaller weight, product of weights) of codes below `many` that both have."""
+    """(Start, code, smaller weight, product of weights) of shared codes, which are below `many`."""
     keys = [owners(start) * many + code for start, code, _ in (one, other)]
     order = np.argsort(keys[1])
     place, there = find_keys(keys[1][order], keys[0])

@@ -86,7 +86,7 @@ class _Order:
         return kernels.first_fits(rows, self.fit.pairs, start, order)
 
     def chance(self, seed: int) -> float:
-        """The share of rows to fit in a random order: exact or by shuffles; 0 without rows."""
+        """Share of rows that fit in a random order, exact or by shuffles; 0 if a table is empty."""
         rows, records = len(self._rows), len(self._records)
         if not rows or not records:
             return 0.0

@@ -68,7 +68,7 @@ def _ask_about_column(
 def _ask_about_marks(
     draft: "Draft", name: str, role: "Role", say: Say, hear: Hear
 ) -> ColumnAnswer | None:
-    """Answer with this role; ask if marks found mean missing, if some were; None if stopped."""
+    """The answer with this role; if marks of missing values were found, ask; None if stopped."""
     answer = ColumnAnswer(CHOICES[str(role)])
     if name not in draft.missing:
         return answer

@@ -180,7 +180,7 @@ def command_after_plan(file: str) -> str | None:
 
 
 def command_after_frontier(file: str, found: "Frontier") -> str | None:
-    """The command for a point of k >= `_K`, else the last point; None for an empty curve."""
+    """The command that releases the first shown point of k >= `_K`, else the last; None without."""
     if not found.points:
         return None
     points = releases.spread_points(found.points)

@@ -69,7 +69,7 @@ def report(
 
 
 def _check_command(asked: Mapping[str, Any], held_to: PolicyOptions) -> str:
-    """The command that checks the release again, with names of files only: the report leaves."""
+    """The command that checks the release again; files without folders, since others read it."""
     words = ["incrowd", "check", written.file_name(asked["source"])]
     for name in ("policy", "certificate"):
         words += [f"--{name}", written.file_name(asked[name])] if asked[name] else []

@@ -107,7 +107,7 @@ def _attacks_table(shown: "list[Attack]", *, details: bool) -> Table:
 
 
 def judgement_of(one: "Attack") -> tuple[str, str]:
-    """Say whom an attack is right about, or how far it beats guessing; return a style, too."""
+    """Return words on the number of people found, or how far guessing is beaten, and a style."""
     if not one.trials:
         return "not tested", ""
     if people := round(_people_above_limit(one)):

@@ -240,7 +240,7 @@ def _pair_map(release: "ReleaseUtility") -> HeatMap:
 
 
 def _coefficients_picture(found: "Regression") -> PictureBlock:
-    """Draw the coefficients from the release with intervals, beside those of the original."""
+    """Draw the coefficients from the release with 95 % intervals, beside those of the original."""
     terms = [one for one in found.coefficients if one.release is not None]
     ends = [(one.release or 0.0, _NORMAL * (one.release_error or 0.0)) for one in terms]
     about = (

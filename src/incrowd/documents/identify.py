@@ -95,7 +95,7 @@ def _remarks(draft: "Draft") -> Iterator[str]:
 
 
 def explanation(draft: "Draft", name: str) -> str:
-    """Say in a text, a line each, everything that is known about one column of a draft."""
+    """Everything that is known about one column of a draft, as a text with a line for each fact."""
     column = draft.policy.columns[name]
     about = [f"{name}: {column.role.value}{' (review)' if name in draft.review else ''}"]
     about.append(f"why: {draft.reasons[name]}")

@@ -121,7 +121,7 @@ def _least_share_words(plan: "Plan", facts: "Measured") -> str:
 
 
 def quantiles_text(found: "Bucketed", path: str | None, *, details: bool = False) -> RenderableType:
-    """Say what became of each column; without a path nothing was written."""
+    """Say what became of each column; no `path`: a dry run; `details` adds merges and the error."""
     done = "Wrote and recounted the rows" if path else "Dry run, nothing written"
     rows = words.quantity(found.records, "record")
     head = f"{done}: at least {words.number(found.smallest)} of {rows} show each value."

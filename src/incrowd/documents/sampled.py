@@ -80,7 +80,7 @@ def _is_wide(risk: "Risk") -> bool:
 
 
 def _bound_lines(risk: "Risk") -> Iterator[str]:
-    """Yield upper bounds for populations of any class sizes; nothing if they were not counted."""
+    """Yield upper bounds (95 %) for populations of any class sizes; nothing if not counted."""
     above = None if risk.journalist is None else risk.journalist.above_threshold_possible
     average = None if risk.marketer is None else risk.marketer.average_possible
     if above is None or average is None:

@@ -175,7 +175,7 @@ class Engine(Countable, Protocol):
     def sample(
         self, columns: Sequence[str], records: int, unit: CodedColumn | None = None
     ) -> pl.DataFrame:
-        """At most this many records, always the same ones; with `unit` one per person, if known."""
+        """At most this many records, always the same; with `unit` only one of each known person."""
 
     def coded_sample(self, coded: Sequence[CodedColumn], records: int) -> dict[str, CodedColumn]:
         """These columns with the codes of at most this many records, drawn with a fixed seed."""

@@ -217,7 +217,8 @@ class DuckDB(Database):
         """Set DuckDB's memory limit to what the rest of the process leaves of the engine's limit.
 
         With `least` DuckDB gets the smallest limit, so that it gives back its cache of files before
-        other work begins. Does nothing without a limit, or if the process's memory is not known.
+        other work begins. Does nothing without a limit, if the process's memory is not known, or if
+        the new limit would be about the same (`_STEP`).
         """
         held = resident_bytes()
         if self.memory is None or held is None:

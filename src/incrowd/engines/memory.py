@@ -147,7 +147,7 @@ class MemoryEngine:
     def sample(
         self, columns: Sequence[str], records: int, unit: CodedColumn | None = None
     ) -> pl.DataFrame:
-        """At most this many records, always the same ones; with `unit` one per person, if known."""
+        """At most this many records, always the same; with `unit` only one of each known person."""
         every = np.arange(self.records)
         if unit is not None:
             first = np.unique(unit.codes, return_index=True)[1]

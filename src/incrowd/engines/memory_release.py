@@ -180,7 +180,8 @@ class MemoryWritten(Written):
     ) -> int:
         """Number of cells that differ from the staged rows, in the column where most do.
 
-        The larger number of rows if that or columns differ; missing cells as in `Written`.
+        The larger number of rows if the two numbers, or the columns, differ; missing cells
+        count as `Written` says.
         """
         if self.rows is staged.rows:
             return 0

@@ -155,7 +155,7 @@ class PostgreSQL(Database):
         return found
 
     def batches(self, query: str) -> Iterator[pl.DataFrame]:
-        """The answer to a query in frames of limited size; ask nothing before the last of them."""
+        """The answer to a query in frames of limited size; run no other query before the last."""
         return self._session.batches(self._with_source(query))
 
     def put(self, name: str, frame: pl.DataFrame) -> None:

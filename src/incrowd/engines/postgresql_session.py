@@ -77,7 +77,7 @@ class Transaction:
             return frame_of(table)
 
     def batches(self, query: str) -> Iterator[pl.DataFrame]:
-        """The answer to a query in frames of limited size; ask nothing before the last of them."""
+        """The answer to a query in frames of limited size; run no other query before the last."""
         guard = partial(_server_boundary, "PostgreSQL cannot read the table")
         with guard():
             cursor = self._connection.cursor()

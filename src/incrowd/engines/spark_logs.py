@@ -82,7 +82,7 @@ def _silence_python() -> Iterator[Any]:
 
 
 def _silence_java(jvm: Any) -> Iterator[Any]:
-    """Silence Spark's own Java loggers by a filter; yield the function that removes the filter."""
+    """Filter out all that Log4j in Java would log; yield what undoes it, nothing without Log4j."""
     with suppress(Exception):  # another logging library than Spark's own
         log4j = jvm.org.apache.logging.log4j
         context = log4j.LogManager.getContext(False)

@@ -42,7 +42,7 @@ def store_refusals(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def raise_refusals(folder: Path) -> Iterator[None]:
-    """A block on the driver; its error is replaced by one that an executor stored, if any."""
+    """A block on the driver, whose error becomes any one of those that executors stored, if any."""
     error: IncrowdError | None = None
     try:
         yield
@@ -55,7 +55,7 @@ def raise_refusals(folder: Path) -> Iterator[None]:
 
 
 def _stored_refusal(folder: Path) -> IncrowdError | None:
-    """The first error that an executor stored in this folder; None if none did."""
+    """Any one of the errors that executors stored in this folder; None if they stored none."""
     files = sorted(folder.glob("*.parquet"))
     if not files:
         return None

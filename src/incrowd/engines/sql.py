@@ -218,7 +218,7 @@ def with_types(rows: pl.DataFrame, types: Mapping[str, pl.DataType]) -> pl.DataF
 
 
 def _with_type(column: pl.Series, dtype: pl.DataType) -> pl.Series:
-    """A column cast to a type; texts are parsed as dates, times or truth values if it is one."""
+    """A column cast to a type; texts are parsed if that is one of dates, times or truth values."""
     cells = column.cast(pl.String) if isinstance(column.dtype, pl.Enum) else column
     if cells.dtype == pl.String and isinstance(dtype, pl.Date | pl.Datetime | pl.Time):
         return cells.str.strptime(dtype)

@@ -115,7 +115,7 @@ class SqlCoding:
         return 0 if found is None else int(found)
 
     def put_weights(self, name: str) -> Coding:
-        """Store a table of a column's values and their weights; return how to join it."""
+        """Store a table of a column's values and weights (called `code`); return how to join it."""
         column, weight = self.coded_weights(name)
         table = f"w{self.names.index(name)}"
         values = self.entries(name).values.alias("value")

@@ -41,7 +41,7 @@ class SqlCounting(SqlCoding):
     def sample(
         self, columns: Sequence[str], records: int, unit: CodedColumn | None = None
     ) -> pl.DataFrame:
-        """At most this many records, always the same ones; with `unit` one per person, if known."""
+        """At most this many records, always the same; with `unit` only one of each known person."""
         shown = ", ".join(f"{self.cell(name)} AS s{j}" for j, name in enumerate(columns))
         limit = min(2**32, round(2**32 * (_ENOUGH * records + _SPARE) / max(self.records, 1)))
         of = f"source WHERE {_DRAWN} < {limit}"
@@ -172,7 +172,8 @@ class SqlCounting(SqlCoding):
     ) -> CountedRows:
         """Count the distinct rows of cells and codes; 0.0 and -0.0 differ, since readers see that.
 
-        `names` are the cells', `of` stands behind FROM; the rest, `weight` summed, are expressions.
+        `names` are those of the cells, and `of` is the text after FROM. `codes` (by name), `unit`,
+        `classes` and `weight`, which is summed, are expressions.
         """
         keys = self._cell_keys(cells)
         keys += [(code, f"k{j}") for j, code in enumerate(codes.values())]

@@ -40,7 +40,11 @@ class Staging:
         return f"SELECT source.row, {', '.join(shown)} FROM {joined.text} {where}"
 
     def assign_classes(self, secret: str) -> None:
-        """Make the table `assigned`: codes and class; `secret` draws between equal records."""
+        """Make the table `assigned` of the records that leave: row number, codes, person, class.
+
+        The class is 0 for all if nothing depends on it. Which of equal records go into which class
+        is drawn with `secret`.
+        """
         database, coded = self.engine.database, self.coded_rows
         if not _needs_classes(self.plan):
             database.make("assigned", f"SELECT coded.*, 0 AS class FROM ({coded}) coded")
@@ -135,7 +139,8 @@ class Staging:
     ) -> tuple[str, str]:
         """The expression of what column j (`name`) shows, and the joins that it needs.
 
-        Puts the joined tables into the database; `PolicyError` for a cell that it cannot show.
+        Puts the joined tables into the database. `order` is as in `stage_rows`. `PolicyError` for a
+        cell that the database cannot show.
         """
         engine, database = self.engine, self.engine.database
         match cell:

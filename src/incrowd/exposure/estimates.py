@@ -234,7 +234,7 @@ def _whole_table_estimates(kinds: ClassKinds, threshold: float) -> Estimates:
 def _estimate_figure(
     behind: PeopleBehind, values: Floats, seen: Floats | None = None
 ) -> PopulationEstimate:
-    """The mean of `values`, one per curve, with their interval or that of `seen` (drawn values)."""
+    """The mean over curves of `values`; 95 % interval of `seen` (with the draw) or of `values`."""
     value = float(behind.curves.mean(values))
     spread = values if seen is None else seen
     order = np.argsort(spread, kind="stable")
@@ -248,7 +248,7 @@ def _estimate_figure(
 def _estimate_share(
     behind: PeopleBehind, people: float, shares: Floats, rng: np.random.Generator
 ) -> PopulationEstimate:
-    """Estimate the share in classes of at most `people`; `shares` is what each kind holds."""
+    """Estimate the part of `shares` (one per kind) in population classes of at most `people`."""
     kinds = behind.kinds
     if people == math.inf:
         return PopulationEstimate(1.0, 1.0, 1.0)

@@ -115,7 +115,7 @@ def possible_ranges(
 
 
 def _count_limits(seen: Floats, people: float) -> tuple[Floats, Floats]:
-    """The least and the most classes per person of the table to expect in each bin."""
+    """The least and the most expected classes per person in each bin, 95 % sure for all."""
     doubt = _DOUBT / len(BINS) / 2
     low = np.where(seen > 0, special.gammaincinv(np.maximum(seen, 0.5), doubt), 0.0)
     return low / people, special.gammaincinv(seen + 1, 1 - doubt) / people
@@ -140,7 +140,7 @@ def _range_of_figure(shown: Floats, limits: tuple[Floats, Floats], figure: Float
 
 
 def _widen_by_noise(ends: Range, people: float, most: float) -> Range:
-    """A range widened because drawn people stray from the population; at most `most`."""
+    """A range widened by two standard deviations of a draw of `people`; at most `most`."""
     low, high = (max(end, 0.0) for end in ends)
     low = max(low - _NOISE * float(np.sqrt(low / people)), 0.0)
     high = high + _NOISE * float(np.sqrt(high / people)) + _NOISE / people

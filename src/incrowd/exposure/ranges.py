@@ -126,7 +126,7 @@ class _LikelyPopulations:
         )
 
     def table_interval(self, figure: _MeanFigure, upper: Profile, drop: float = DROP) -> Range:
-        """The interval of a figure of the table's people; `upper` gives the upper end."""
+        """The interval of a figure of the table's people: low by `leaning`, high by `upper`."""
         if not figure.most or figure.values.min() == 1:
             return figure.most, figure.most
         low = self._end_with_draw(figure, self.leaning, -1.0, drop)
@@ -136,7 +136,7 @@ class _LikelyPopulations:
     def _end_with_draw(
         self, figure: _MeanFigure, profile: Profile, sign: float, drop: float
     ) -> float:
-        """An end of a figure's interval, moved outwards by the chance of the draw."""
+        """The low (`sign` -1) or high (1) end of a figure's interval, widened for the draw."""
         end, _ = profile.find_end(figure.values, sign, figure.most, drop)
         part = min(max(end / figure.most, 0.0), 1.0)
         variance = figure.most / self.people * part * (1 - part)
@@ -157,7 +157,7 @@ class _LikelyPopulations:
     def match_interval(self, singles: Floats, counted: float) -> Range:
         """The interval of people alone in the table over the population's people in their classes.
 
-        `singles` are such classes per person, by size; `counted` is their share that was counted.
+        `singles` is the chance, by class size, to be alone in the table; `counted` the share alone.
         """
         size = self.populations.sizes
 
@@ -191,9 +191,10 @@ class _LikelyPopulations:
     def _end_of_mean_people(
         self, shown: Floats, variance: Callable[[Floats], float], sign: float
     ) -> float:
-        """An end of the mean number of people of such classes: a ratio of two sums over shares.
+        """The low (`sign` -1) or high (1) end of the mean number of people in classes.
 
-        Where the ratio departs most from the likeliest one, so does people - ratio x classes.
+        `shown` and `variance` are those of `_range_per_person`. The mean is a ratio of sums:
+        where it departs most from the likeliest one, so does people - ratio x classes.
         """
         size, likeliest = self.populations.sizes, self.free.likeliest
         center = _mean_over_classes(shown, size, likeliest)
@@ -202,14 +203,14 @@ class _LikelyPopulations:
         end = _mean_over_classes(shown, size, shares) + far - float(apart @ shares)
         return max(_widen_end(center, end, sign, max(variance(shares), 0.0)), 1.0)
 
-    def inverse_interval(self, shown: Floats, counted: float) -> Range:
-        """The range of the mean of 1 / F, without the draw; arguments as in `match_interval`."""
-        low, high = self._safe_ends(shown / self.populations.sizes / counted, 1.0)
+    def inverse_interval(self, singles: Floats, counted: float) -> Range:
+        """The range of mean 1 / F of people alone, without the draw (see `match_interval`)."""
+        low, high = self._safe_ends(singles / self.populations.sizes / counted, 1.0)
         return min(max(low, 0.0), 1.0), min(max(high, low), 1.0)
 
 
 def _raise_to_low_end(other: Range, mean: Range) -> Range:
-    """The range of the mean of 1 / F, raised to the low end of that of 1 / mean F (`other`)."""
+    """The range `mean` of the mean of 1 / F, raised to the low end of `other`: of 1 / mean F."""
     return max(mean[0], other[0]), max(mean[1], other[0])
 
 
@@ -220,7 +221,10 @@ def _fit_of_curves(free: Profile, enough: float) -> float:
 
 
 def _lean_to_curves(free: Profile, telling: float, pull: float, enough: float) -> Profile:
-    """The profile made to lean to the curves, as far as they fit and classes tell; else itself."""
+    """The profile leaning to the curves, at a cost of `pull` for each of `telling` classes.
+
+    The worse they fit (see `_fit_of_curves`), the lower the cost; `free` itself if 0.01 or less.
+    """
     cost = pull * telling * _fit_of_curves(free, enough)
     return replace(free, pull=cost) if cost > _LEAST_PULL else free
 
@@ -231,7 +235,11 @@ def _mean_over_classes(shown: Floats, values: Floats, shares: Floats) -> float:
 
 
 def _widen_end(center: float, end: float, sign: float, variance: float) -> float:
-    """An end of an interval, moved outwards from the center by a further variance (in squares)."""
+    """The low (`sign` -1) or high (1) end of a 95 % interval, widened for a further variance.
+
+    It is that of something independent, so distances from the center add in squares. An end on
+    the wrong side of the center counts as the center.
+    """
     far = max(sign * (end - center), 0.0)
     return center + sign * float(np.sqrt(far**2 + _NORMAL**2 * variance))
 

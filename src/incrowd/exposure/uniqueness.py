@@ -112,7 +112,10 @@ def uniqueness(
 
 
 def _unique_people_range(found: Estimates, people: int, population: int) -> Range:
-    """The interval of unique people of the population; its high end leaves room for unseen ones."""
+    """The 95 % interval of people who are unique in a population of which `people` were drawn.
+
+    The high end leaves room for unique people whom a sample of this size may all miss.
+    """
     low, high = found.unique_people.interval
     if people < population:
         unseen = 1.0 if not people else -np.log(_DOUBT) / people

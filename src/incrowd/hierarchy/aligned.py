@@ -183,7 +183,7 @@ class _ValueLine:
         return low, high
 
     def _best_marks(self, gap: Counts, low: Floats, high: Floats) -> Counts:
-        """The marks where the best cells begin, and the last; i to j is `low[i]` to `high[j]`."""
+        """Marks where the best cells begin, and the last; i to j spans `low[i]` to `high[j]`."""
         people, ask = self.people_before[gap], self.ask
         low, high = self._line_shares(low), self._line_shares(high)
         inner = self._lies_in_nodes
@@ -357,7 +357,7 @@ class _ValueLine:
         return written
 
     def _open_outermost(self, bounds: Bounds, cell: int, cells: int) -> Bounds:
-        """The bounds of a cell; the first and last end where the highest node does, or nowhere."""
+        """The bounds of a cell (from 0); outer ends are those of the highest node, or open."""
         if cell == 0:
             node = self._node_bounds(int(self.held[0]))
             bounds = replace(bounds, low=node.low, low_inside=node.low_inside)
@@ -393,7 +393,7 @@ class _ValueLine:
 
 
 def _names_a_day(end: str | None, leaves: Domain) -> bool:
-    """Whether a bound is open, or a whole day, month or year and no moment; false if no dates."""
+    """Whether a bound of dates is no moment (true if open); false for columns of no dates."""
     if leaves.kind is not Kind.DATE:
         return False
     date = None if end is None else parse_date(end)

@@ -117,10 +117,10 @@ class CellGaps:
 def best_parts(people: Counts, low: Floats, high: Floats, k: int) -> list[int]:
     """The marks at which the best parts of a line begin, each with at least k people.
 
-    `people` are those before each mark; a part from mark i to mark j extends from `low[i]` to
-    `high[j]`, shares of the whole line. One part if there are fewer than k people. To join two
-    parts of k people each never pays, as extents only grow: so few beginnings are worth a look for
-    each end.
+    The best have the least sum of people times extent. `people` are those before each mark; a part
+    from mark i to mark j extends from `low[i]` to `high[j]`, shares of the whole line. One part if
+    there are fewer than k people. To join two parts of k people each never pays, as extents only
+    grow: so few beginnings are worth a look for each end.
     """
     last = len(people) - 1
     nearest = np.searchsorted(people, people - k, side="right") - 1

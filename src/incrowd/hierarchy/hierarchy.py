@@ -271,7 +271,7 @@ def _level_reach(hierarchy: Hierarchy, level: int) -> tuple[Floats, Floats]:
 
 
 def _node_bounds(nodes: Codes) -> tuple[Codes, Codes]:
-    """The first and the last code of each node, 0 and 0 for node 0."""
+    """First and last code of each node, 0 and 0 for node 0; `nodes[c]` is the node of code c."""
     n = int(nodes.max(initial=0))
     low, high = np.zeros((2, n + 1), dtype=np.int32)
     codes = np.arange(1, len(nodes), dtype=np.int32)

@@ -14,7 +14,7 @@ _DAYS = re.compile(r"(?:[0-9]{4}-[0-9]{2}-[0-9]{2}\n)++")
 
 
 def as_values(labels: list[str], kind: Kind, *, strict: bool) -> Values | None:
-    """The labels as dates (`kind` DATE) or else numbers; None if one is none, or for no numbers.
+    """The labels as dates (`kind` DATE) or numbers; None if one is none, or there are no numbers.
 
     With `strict` a number must be written as a domain writes it: None if one is 0017.
     """

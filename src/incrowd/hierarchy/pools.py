@@ -159,9 +159,9 @@ class Pools:
         return write_set(named, others=len(named) < len(members))
 
     def keep_shown(self, shown: Flags) -> "tuple[Pools, Codes]":
-        """The pools without members that are not shown, and the new index of each that is.
+        """The pools of the members that are `shown`, and the new index by old one, 0 if not shown.
 
-        Their leaves become part of the nearest shown node over them, or else of `*others*`, which
+        Leaves of the others go to the nearest shown node over them, or else to `*others*`, which
         must then be shown: a reader takes it for all that no label of the column names.
         """
         rest = 0 if self.others is None else self.others
@@ -230,8 +230,8 @@ def _codes_of_few(pool: Codes, people: Counts, k: int) -> Codes:
 def _merge_small_pools(pools: Pools, people: Counts, k: int, within: tuple[Counts, Codes]) -> Pools:
     """Merge each pool that fewer than k people hold with the smallest of k or more in its node.
 
-    `within` says which codes are present, and the node of each code that pools stay inside. What
-    lies in a node that is shown cannot become part of `*others*`.
+    `within` says which codes are present (a pool without any stays), and the node of each code that
+    pools stay inside. What lies in a node that is shown cannot become part of `*others*`.
     """
     present, node = within
     of = pools.of

@@ -98,5 +98,5 @@ def _are_whole(domain: Domain) -> bool:
 
 
 def _masked_label(key: str, shown: int, width: int) -> str:
-    """A masked code that begins with `key`; codes shorter than `shown` as they are."""
+    """`key`, masked up to `width` characters; as it is if it is shorter than `shown`."""
     return key if len(key) < shown else mask_code(key, len(key) + max(width - shown, 0))

@@ -118,6 +118,8 @@ class NumberGrid:
 def nice_width(values: Values, cells: int = 20) -> float:
     """A width of the series 1, 2, 5, 10, … that cuts the range of sorted values into about so many.
 
+    At least 1 for whole numbers; 1 if all values are equal.
+
     >>> nice_width(np.array([17, 90]))
     5.0
     """

@@ -119,7 +119,7 @@ def _suggest_whole_numbers(  # noqa: PLR0911  one for each sort of numbers
 
 
 def _suggest_codes(values: Values, n: int) -> Suggestion:
-    """Masks for n codes of one length; only suppression for others, as no part means anything."""
+    """Masks for n > `FEW` codes of one length, 3 or more; only suppression for other codes."""
     lengths = {len(text) for text in _sample_texts(values)}
     if len(lengths) == 1 and max(lengths) >= 3 and n > FEW and values[0] >= 0:
         return Suggestion(Prefix(), f"{n} codes of {max(lengths)} digits: masked from the right")

@@ -107,7 +107,7 @@ def _find_sources(
 
 
 def _find_total(column: CodedColumn, known: Sequence[CodedColumn], rows: Any) -> Iterator[Derived]:
-    """Yield the column with the known ones it needs if all determine it, as parts do a total."""
+    """Yield a column and what it needs of `known` if all predict it (`FIT`), as parts a total."""
     rows = _complete_rows((column, *known), rows)
     needed = list(known)
     if len(rows) < RECORDS or _polynomial_fit(needed, column, rows) < FIT:
@@ -135,7 +135,8 @@ def _function_strength(
 ) -> float | None:
     """How far `derived` is a function of the known columns, 0..1.
 
-    None if it is below both thresholds, or if fewer than `RECORDS` rows have all of these values.
+    None for fewer than `RECORDS` rows with all values, or an agreement and fit below `AGREEMENT`
+    and `FIT`; only columns that are all measured have a fit.
     """
     rows = _complete_rows((derived, *known), rows)
     if len(rows) < RECORDS:
@@ -151,7 +152,7 @@ def _function_strength(
 
 
 def agreement(group: Codes, derived: Codes) -> float | None:
-    """How far records of one `group` agree in `derived`, beyond chance: kappa.
+    """How far records with equal codes in `group` agree in `derived`, beyond chance: kappa.
 
     None if chance alone would make too few disagreements within groups to tell.
 

@@ -74,7 +74,7 @@ class Records:
 
 
 def _renumber(codes: Codes) -> tuple[Codes, int]:
-    """Number codes anew without gaps, in their order; return them and how many there are."""
+    """Number codes anew without gaps, in their order; return them and their number, at least 1."""
     values, place = np.unique(codes, return_inverse=True)
     return place.astype(np.int32), max(len(values), 1)
 

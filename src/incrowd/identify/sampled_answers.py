@@ -163,7 +163,7 @@ def _sets_reaching_ratio(
 def _partial_separation(
     pairs: Differences, options: DiscoverOptions, names: Sequence[str]
 ) -> Minimum | None:
-    """Find a small set that separates (1 - epsilon) beta (Theorem 8); None if pairs show none."""
+    """Find a set as in Theorem 8; None if pairs are too few, or no set separates enough of them."""
     beta, delta = options.least_ratio, options.delta
     epsilon = partial_epsilon(pairs.width, beta, pairs.total, delta)
     if epsilon >= 1:

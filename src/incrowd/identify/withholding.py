@@ -294,7 +294,7 @@ def withhold_by_gauge(
 
 
 def _sample_advice(columns: int, request: WithholdRequest, below: float) -> str:
-    """Which sample would do better; empty unless this one allows much less than was asked for."""
+    """Which sample would do better; empty if this one allows `_WEAK` of the ratio or more."""
     if below >= _WEAK * request.ratio:
         return ""
     better = size_for_pruning_share(columns, request.ratio, _WEAK, request.delta)

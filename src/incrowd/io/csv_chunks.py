@@ -138,7 +138,7 @@ class PlainText:
 def as_plain_text(
     path: str | os.PathLike[str], form: Form, names: Sequence[str]
 ) -> PlainText | None:
-    """The file as a plain text; None if packed, no CSV, or not of columns `names` to Polars."""
+    """The file as a plain text; None if packed, no CSV, or if Polars reads other `names`."""
     if form.format != "csv" or form.compression is not None:
         return None
     try:

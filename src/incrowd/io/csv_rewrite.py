@@ -243,7 +243,10 @@ def open_new_file(path: str | os.PathLike[str]) -> Iterator[Put]:
 
 
 def _cell_texts(cells: pl.Series, delimiter: str, *, alone: bool) -> list[bytes]:
-    """The bytes of cells, then of the name, as Polars writes them; `""` if empty and `alone`."""
+    """The bytes of cells, then of the column's name, as Polars writes them.
+
+    If the column is `alone` in its file, an empty one is `""`: a blank line is no record.
+    """
     faces = _write_cells(cells.cast(pl.String), delimiter).split(f"{delimiter}0\n".encode())
     name = _write_cells(pl.Series([cells.name]), delimiter)[: -len(delimiter) - 2]
     found = [*faces[:-1], name]

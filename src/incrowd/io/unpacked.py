@@ -92,7 +92,7 @@ class LimitedReader(ByteStream):
 
 
 def most_unpacked_bytes(packed: int, memory: int | None = None) -> int:
-    """The most bytes that a packed file of this size may unpack to, if memory holds all at once."""
+    """The most bytes that so many packed ones may unpack to in memory; the user's limit if set."""
     return _most_allowed() or min(_usual_limit(packed), most_bytes_at_once(memory))
 
 

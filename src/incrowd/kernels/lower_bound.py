@@ -7,18 +7,19 @@ number that no box of at least s records around it falls below, nearly always th
 
 A box around a point reaches from code `low` to code `high` in each ordered column. Elsewhere, and
 around a missing value, it reaches up to the rank `high` of a price: rank 0 is what the point itself
-costs. Branch and bound: a part of the search is all boxes that contain an inner box and hold only
-some candidates. None of them costs less than the inner box, and none is worth more than the s best
-candidates, so candidates that would make the inner box too dear are dropped.
+costs, and `Around.step` is 0. Branch and bound: a part of the search is all boxes that contain an
+inner box and hold only some candidates. None of them costs less than the inner box, and none is
+worth more than the s best candidates, so those that would make the inner box too dear are dropped.
 
 Shapes, for d columns and n points: codes (n, d); counts, worth and order (n,), `order` by falling
 worth; near (candidates, d), where each candidate is in each column. `prices` and `rank` are flat,
 `width[j]` is the number of codes of column j, and `row = code * width[j]`. `prices[table[j] + row +
 other]` is what the run between two codes costs, in either order, `rank[table[j] + row + other]` the
-rank of that price around the first code, and `prices[chain[j] + row + r]` the price of rank r.
-Prices never fall as a box grows; the caller sees to it. A *step* is one candidate looked at;
-`reach` is a price that a box must stay below. The *list* of a part is a run of `items`. `known` is
-the least ratio found so far around each point: shape (n,).
+rank of that price around the first code, and `prices[chain[j] + row + m]` the price of rank m.
+Prices never fall as a box grows; the caller sees to it. `r` is the number of the point around which
+boxes are looked for, the central point; `steps` are how many candidates are looked at; `reach` is a
+price that a box must stay below. The *list* of a part is a run of `items`. `known` is the least
+ratio found so far around each point: shape (n,).
 """
 
 from typing import NamedTuple
@@ -127,7 +128,7 @@ def least_ratios(
 def _least_ratio(
     points: PricedPoints, prices: Prices, r: int, aim: float, known: Floats, rule: BoxRule
 ) -> tuple[float, int, bool]:
-    """Return the least ratio around point r or `aim`, steps, and if it is proved; lower `known`."""
+    """Return the least ratio around r, `aim` at most, steps, and if it is proved; lower `known`."""
     around = _prices_around(points.codes[r], prices)
     candidates, steps = _gather_candidates(points, prices, r, aim, rule.size)
     _fill_near(points, prices, r, around.step, candidates)
@@ -152,7 +153,10 @@ def _prices_around(own: Codes, prices: Prices) -> Around:
 def _gather_candidates(
     points: PricedPoints, prices: Prices, r: int, aim: float, size: int
 ) -> tuple[BoxCandidates, int]:
-    """Return the points that a box around r with a ratio below `aim` may hold, and the steps."""
+    """Return the points that a box around r with a ratio below `aim` may hold, and the steps.
+
+    Their `near` and `items` are not filled in yet.
+    """
     n, d = points.codes.shape
     point, far = np.empty(n, np.int32), np.empty(n, np.float64)
     # Such a box costs less than `aim` times the mean worth of the best points near enough.
@@ -224,7 +228,11 @@ def _best_worth(
 def _fill_near(
     points: PricedPoints, prices: Prices, r: int, step: Counts, candidates: BoxCandidates
 ) -> None:
-    """Fill `near` with codes in columns with a `step`, else ranks; `items` with all points."""
+    """Fill in `near` and `items` of the candidates around point r; `step` is that of its `Around`.
+
+    `near` gets the code of each candidate in columns with a step, elsewhere the rank of the price
+    of the run from the code of r to it. `items` begins with the numbers of all candidates.
+    """
     codes, rank, point, near = points.codes, prices.rank, candidates.point, candidates.near
     for j in range(codes.shape[1]):
         row = prices.table[j] + codes[r, j] * prices.width[j]

@@ -159,6 +159,7 @@ def text_of(sig: Any) -> str:
 
 
 def _digest(*parts: str) -> str:
+    """Return the SHA-256 of the parts, a line each, in hexadecimal."""
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 

@@ -32,9 +32,9 @@ class AttainedEndsCounter(CandidateCounter):
     """Counts for each class the individuals of the part that fits fewest."""
 
     @classmethod
-    def of_counter(cls, world: CandidateCounter) -> "AttainedEndsCounter":
+    def of_counter(cls, counter: CandidateCounter) -> "AttainedEndsCounter":
         """A counter of the same world and columns that counts by parts."""
-        return cls(world.world, world.columns)
+        return cls(counter.world, counter.columns)
 
     def counts(
         self,

@@ -167,8 +167,8 @@ class CandidateCounter:
     def pairs_above_bound(self, outcome: Outcome, bound: float) -> Codes:
         """Find pairs of classes that together put somebody's presence above the bound.
 
-        For each such individual, the two classes that contribute most: shape (pairs, 2), the
-        largest excess first.
+        For each such individual whom several classes fit, the two that contribute most, each pair
+        once: shape (pairs, 2), the largest excess first.
         """
         said = self._presence_chances(outcome)
         sums = np.bincount(said.person, said.share)

@@ -83,7 +83,7 @@ class SideClasses:
         return cls.of(side, rows, start)
 
     def split(self, side: TableSide, column: int, domain: int) -> "SideClasses":
-        """Split the classes by one more column, with codes below `domain`."""
+        """Split the classes by one more column, whose codes are all below `domain`."""
         split = kernels.split_by_column
         return SideClasses.of(side, *split(self.rows, self.start, side.known[column], domain))
 
@@ -297,7 +297,7 @@ class Fit:
 
 
 def sweep(data: AttackData, sets: ColumnSets) -> Iterator[Fit]:
-    """Yield the fits of every set of known columns to play, except the set of all of them."""
+    """Yield the fit by each set to play but all columns, until time is up; note each as played."""
     for fit in _refine_further(Fit.whole(data), -1, sets):
         if len(fit.columns) < len(data.known):
             yield fit
@@ -305,7 +305,7 @@ def sweep(data: AttackData, sets: ColumnSets) -> Iterator[Fit]:
 
 
 def _refine_further(fit: Fit, last: int, sets: ColumnSets) -> Iterator[Fit]:
-    """Yield the fits with further columns after `last`, depth first, up to the largest size."""
+    """Yield fits by more columns after `last`, depth first, up to the largest, until time is up."""
     if len(fit.columns) == sets.largest:
         return
     for column in range(last + 1, len(fit.data.known)):
@@ -336,7 +336,7 @@ def deal_halves(data: AttackData, sets: ColumnSets) -> list[Iterator[tuple[Fit, 
 
 
 def _deal_columns(one: Fit, other: Fit, sets: ColumnSets) -> Iterator[tuple[Fit, Fit]]:
-    """Deal the columns that are left to the two halves in every way, and yield the fits by both."""
+    """Deal the columns left to two halves in every way; yield the fits by both till time is up."""
     given, left = len(one.columns), len(other.columns)
     column = given + left
     if column == len(one.data.known):

@@ -309,7 +309,8 @@ class BoxTree:
 def _build_tree(cells: Codes, width: Floats) -> tuple[tuple[Codes, Codes, Codes], Codes]:
     """Sort points into a tree of boxes, `cells` in place; return it and the point at each place.
 
-    The first parts are halved one after the other until every thread has some below.
+    `width` is the number of atoms of each column. The first parts are halved one after the other
+    until every thread has some below.
     """
     kernels, number = world_tree, len(cells)
     parts = 2 * 2 ** (number // kernels.LEAF).bit_length() + 1

@@ -375,7 +375,7 @@ def _have_ids(tables: Iterable[AttackTable], world_id: str | None) -> bool:
 
 
 def _refuse_control(others: Mapping[str, AttackTable], knowledge: AttackerKnowledge) -> None:
-    """Refuse a control without an original (`PolicyError`) or with its people (`InputError`)."""
+    """Refuse a control without an original (`PolicyError`) or with ids of it (`InputError`)."""
     if "control" not in others:
         return
     if "original" not in others:

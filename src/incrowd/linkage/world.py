@@ -264,7 +264,7 @@ def union_domain(mine: Domain, theirs: Domain) -> Domain:
 
 
 def _cast_exactly(values: Values, like: Values) -> Values:
-    """Finite floats and moments in the type of `like` if that loses nothing; others as they are."""
+    """Finite floats (others are left out) or moments, as `like` has them if that loses nothing."""
     if values.dtype.kind == "f":
         values = values[np.isfinite(values)]
     if values.dtype.kind in "fM":

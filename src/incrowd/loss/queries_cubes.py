@@ -268,7 +268,7 @@ def count_values(whole: Counts) -> int:
 
 
 def even_share(whole: Counts, mask: Flags) -> float:
-    """The chance of a mask of codes if nothing is known of a record."""
+    """The chance that a mask has the code of an unknown record; `whole` counts people by code."""
     return (int(mask[1:].sum()) + int(mask[MISSING] and whole[MISSING] > 0)) / count_values(whole)
 
 

@@ -81,7 +81,7 @@ class AlphaK(Model):
         return float(shares.max(initial=0.0))
 
     def most_kept(self, classes: Classes) -> Counts:
-        """The most people of each class that can stay so that they meet both conditions."""
+        """A limit on people of each class who can stay, exact if each has one value; 0 for none."""
         held = histogram_of(classes, self.name, self.column)
         share = fraction(self.alpha)
         limits = share.numerator, share.denominator

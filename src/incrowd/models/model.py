@@ -197,7 +197,7 @@ class Model(ABC):
         return 1
 
     def enough_values(self) -> int:
-        """How many people with different values have as many as it asks for; 1 if unknown."""
+        """How many people, all with different values, are enough for its rule; 1 if unknown."""
         return 1
 
     def values_left(self) -> float:

@@ -130,9 +130,9 @@ class TCloseness(Model):
     def most_kept(self, classes: Classes) -> Counts:
         """An upper limit, per class, of the people who can stay so that they are t-close.
 
-        Exact for the equal distance. The others add up parts (values, levels) that may not all be
-        at their best at once. `PolicyError`, unless t is 1, if the column lacks the order or the
-        hierarchy that the distance needs.
+        Exact for the equal distance if nobody has several values, each of which counts. The others
+        add up parts (values, levels) that may not all be at their best at once. `PolicyError`,
+        unless t is 1, if the column lacks the order or the hierarchy that the distance needs.
         """
         held = histogram_of(classes, self.name, self.column)
         entries = held.start, held.code, held.count

@@ -45,7 +45,7 @@ _DRUG = re.compile(r"\d{4}-\d{4}-\d{2}|\d{5}-\d{3}-\d{2}|\d{5}-\d{4}-\d{1,2}")
 
 
 def is_number_of_things(profile: ColumnProfile) -> bool:
-    """Whether a column whose name says a number numbers things: many records share each value."""
+    """Whether a column numbers things: by a general name, no person, over two records a value."""
     certain = (profile.words_and_compounds & _REGISTERED.words) - _GENERAL
     return not certain and not profile.says_person and profile.distinct_share < _FEW
 

@@ -215,12 +215,12 @@ def _number_clue(profile: ColumnProfile, said: NameMeanings, meaning: WordMeanin
 
 
 def _is_unit(profile: ColumnProfile, said: NameMeanings) -> bool:
-    """Whether a column is named after a person and its values repeat as those of people do."""
+    """Whether a column is named after a person, not codes, and its values repeat as people do."""
     return names_person_or_case(profile.name) and _repeats(profile) and not said.says_codes
 
 
 def _repeats(profile: ColumnProfile) -> bool:
-    """Whether values repeat as those of people with some records each."""
+    """Whether over 20 values repeat, each less than 100 times on average, as people's IDs do."""
     each = profile.filled / max(profile.distinct, 1)
     return profile.distinct > _SOME and 1.001 < each < 100
 

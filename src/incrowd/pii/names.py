@@ -158,7 +158,7 @@ def names_of_persons(profile: ColumnProfile) -> ColumnFinding | None:
     """
     if profile.words & THINGS:
         return None
-    if _hold_given_names(profile):
+    if _has_many_given_names(profile):
         return profile.finding("the values contain given names")
     found = possible_names(profile)
     if found is None or profile.filled < _ENOUGH or profile.distinct_share < _OF_THEIR_OWN:
@@ -174,12 +174,12 @@ def possible_names(profile: ColumnProfile) -> ColumnFinding | None:
     """
     if profile.kind is not Kind.TEXT or profile.share(_may_be_name) < MOST:
         return None
-    if profile.words & THINGS and not _hold_given_names(profile):
+    if profile.words & THINGS and not _has_many_given_names(profile):
         return None
     return profile.unseen_finding("the values could be names of people")
 
 
-def _hold_given_names(profile: ColumnProfile) -> bool:
+def _has_many_given_names(profile: ColumnProfile) -> bool:
     """Whether 60 % of ten or more texts are a common given name, or 20 % hold one."""
     if profile.kind is not Kind.TEXT or len(profile.texts) < _SOME:
         return False

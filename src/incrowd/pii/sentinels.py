@@ -116,7 +116,7 @@ _APART = "apart from all others, at the edge of a number of digits"
 
 
 def _sentinels_of_numbers(profile: ColumnProfile) -> list[Sentinel]:
-    """Find marks below zero where no other value is, and marks that stand apart above."""
+    """Find up to six marks below zero, where no other value is, and six that stand apart above."""
     values = profile.domain.values
     below = [i for i in range(min(_MOST + 1, len(values))) if values[i] < 0]
     found: list[Sentinel] = []
@@ -142,7 +142,7 @@ def _has_mark_digits(number: int) -> bool:
 
 
 def _places_of_high_marks(values: Values, profile: ColumnProfile) -> list[int]:
-    """The places of high marks, such as 98 and 99; none if they do not stand apart."""
+    """The places of up to six high marks, such as 98 and 99, that stand apart from others."""
     counts = profile.counts
     assert counts is not None  # noqa: S101  checked before
     top = len(values)

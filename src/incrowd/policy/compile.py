@@ -212,6 +212,7 @@ def _highest_level(name: str, asked: Column, hierarchy: Hierarchy) -> int | None
 def _refuse_ambiguous_values(policy: Policy, name: str, hierarchy: Hierarchy, held: Counts) -> None:
     """`InputError` for values that read as too coarse labels, if more than may be left out.
 
+    `held` are the records of each code. A column without a `highest` level has no such values.
     A value that is literally '*' cannot be told from a suppressed cell: where every level that it
     may show is such a label, no release of its records keeps the limit.
     """

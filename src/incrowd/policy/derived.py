@@ -34,7 +34,7 @@ def refuse_derived(engine: Engine, policy: Policy) -> None:
 def find_derived_in(engine: Engine, policy: Policy) -> list[Derived]:
     """Find columns that leave as they are and determine quasi-identifiers or follow from them.
 
-    They are looked for in a sample; those that the policy accepts are left out.
+    In a sample; those that the policy accepts are left out, all if quasi-identifiers are exact.
     """
     leaving = [
         name

@@ -123,7 +123,7 @@ def redraft(
     *,
     text: bool = False,
 ) -> Draft:
-    """Draft again with other guesses about some columns; `text` as in `draft`."""
+    """Draft as `first`, but with other guesses for columns in `changes`; `text` as in `draft`."""
     plain, marks = _without_marks(columns, text=text)
     return _make_draft(plain, {**first.guesses, **changes}, marks)
 

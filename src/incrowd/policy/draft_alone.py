@@ -121,7 +121,7 @@ def _put_into_classes(
 
 
 def _stays_within_limit(alone: float, people: int, share: float) -> bool:
-    """Whether `alone`, estimated, is surely at most this share of `people`; 0 if that is a few."""
+    """Whether an estimate `alone` is surely at most a share of `people`; if that is few, nobody."""
     most = share * people
     if are_few(most):
         return alone < _NOBODY

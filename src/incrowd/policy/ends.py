@@ -131,7 +131,7 @@ def with_ends(
 def _cells_of_column(
     column: QuasiColumn, holders: ColumnHolders, ask: CellConditions
 ) -> CellGrid | None:
-    """Choose cells by people per value, each counted once if cells lack k; None without values."""
+    """Choose cells by people per value, people counted once if cells lack k; None if empty."""
     each = holders.count_people_each()
     found = choose_cells(column.hierarchy, each, ask)
     if holders.unit is None or found is None or holders.holds_k(found, ask.k):

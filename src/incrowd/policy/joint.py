@@ -32,7 +32,7 @@ Shares = Mapping[frozenset[str], float]
 def with_joint_uniqueness(
     first: Draft, engine: "Engine", coded: Mapping[str, CodedColumn]
 ) -> Draft:
-    """Add to the reasons with which others (two at most) each column singles out records."""
+    """Add to a draft's reasons with which others (two at most) columns single out records."""
     known = [coded[name] for name in coded if name in first.policy.quasi][:_COLUMNS]
     if not known or not engine.records:
         return first
@@ -86,7 +86,7 @@ _COST_ROWS = 600
 def with_costs(draft: Draft, engine: "Engine", coded: Mapping[str, CodedColumn]) -> Draft:
     """Add what each quasi-identifying column costs the others, by a sample, dearest first.
 
-    A draft of at most `_MANY_QUASI` such columns, or of fewer than 4 K records, stays as it is.
+    With `_MANY_QUASI` such columns or fewer, or under 4 K records, the draft stays as it is.
     """
     known = [coded[name] for name in coded if name in draft.policy.quasi]
     if len(known) <= _MANY_QUASI or engine.records < 4 * K:

@@ -77,7 +77,7 @@ def find_preset(name: str) -> Preset:
 def _preset_models(
     preset: Preset, models: tuple[AnyModel, ...], sensitive: tuple[str, ...]
 ) -> tuple[AnyModel, ...]:
-    """The models with at least the preset's k, and its l for sensitive columns without a model."""
+    """The models of columns still sensitive, at least the preset's k, and its l where none is."""
     same = [model for model in models if ask_the_same(model, KAnonymity(preset.k))]
     k = max([preset.k, *(model.smallest_class() for model in same)])
     others = [m for m in models if m not in same and set(m.columns) <= {*sensitive}]
@@ -112,7 +112,7 @@ def _column_under_safe_harbor(name: str, column: Column, seen: TableFacts) -> Co
 def _hierarchy_of_times(
     name: str, column: Column, about: str, seen: TableFacts
 ) -> AnyHierarchy | None:
-    """The hierarchy that makes dates, birth years and ages coarse enough; None for others."""
+    """The hierarchy to coarsen dates, births and ages (the topic is `about`); None for others."""
     kind = seen.kinds.get(name, column.kind)
     bottom = seen.bottom if about == "birth" else None
     if about == "age" and kind in {None, Kind.NUMBER}:

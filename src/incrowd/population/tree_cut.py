@@ -187,7 +187,7 @@ def _best_over_children(children: Sequence[_CutTable], most: int) -> _CutTable:
 
 
 def _best_sums(one: Floats, other: Floats, size: int) -> tuple[Floats, Codes]:
-    """The least sum with 0, 1, … further nodes, below `size`, and how many the other then takes."""
+    """Least sums of two costs with 0, 1, … nodes more, below `size`, and the nodes of `other`."""
     size = min(len(one) + len(other) - 1, size)
     best = np.full(size, np.inf)
     part = np.zeros(size, dtype=np.int32)

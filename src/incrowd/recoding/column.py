@@ -69,7 +69,7 @@ class QuasiColumn:
         return first[finest[low]], last[finest[high]]
 
     def flag_endless(self, low: Codes, high: Codes) -> Flags:
-        """Flags of the spans that are suppressed: they cover all cells of a grid with open ends."""
+        """Flags of suppressed spans: all of an open-ended grid, but not a sole cell with a name."""
         grid, none = self.grid, np.zeros(len(low), dtype=np.bool_)
         if grid is None or not len(grid):
             return none

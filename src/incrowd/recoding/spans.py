@@ -225,7 +225,7 @@ def covering_cells(
 
 
 def stack_columns(shown: Sequence[tuple[Codes, ...]], classes: int) -> tuple[Codes, Codes, Codes]:
-    """Stack what each column shows into three matrices: low, high and level."""
+    """Stack what each column shows into matrices low, high and level: shape (d, `classes`)."""
     low, high, level = (
         np.array([cells[i] for cells in shown], dtype=np.int32).reshape(len(shown), classes)
         for i in range(3)

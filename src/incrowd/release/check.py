@@ -274,7 +274,10 @@ def _world_notes(certificate: Certificate | None, against: WorldReference | None
 def _judge_rows(
     rows: ReleasedRows, policy: Policy, certificate: Certificate | None, backing: Backing
 ) -> Recount:
-    """Judge the rows by the models, noting what was not counted; no verdicts if that fails."""
+    """Judge the rows by the models, noting what was not counted; no verdicts if that fails.
+
+    With a unit, what models reach is the certificate's; without a certificate no verdict is ok.
+    """
     records = rows.records
     if policy.shown.exact and policy.class_column is None:
         return _judge_by_certificate(records, policy, certificate)

@@ -364,7 +364,7 @@ def _is_same_policy(policy: Policy, certificate: Certificate) -> bool:
 
 
 def _policy_notes(policy: Policy, certificate: Certificate, backing: Backing) -> Iterator[str]:
-    """Yield a note if the policy differs from the certificate's only in how a release is found."""
+    """Yield a note if a given policy differs from the certified one only in how rows are found."""
     promise = promise_of(certificate)
     if backing.lent or _is_same_policy(policy, certificate):
         return

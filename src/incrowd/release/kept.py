@@ -52,9 +52,10 @@ def refuse_telling_values(engine: Engine, policy: Policy) -> None:
     """Raise `NotMetError` if kept columns by themselves single out too many, before any search.
 
     What a release shows of quasi-identifiers can only single out more. Records that may be left out
-    are taken to be those who are alone. Nothing is refused if people have several records, if
-    records with a missing value are left out, or if classes may hold one person: then who is alone
-    in the table need not be alone in the release.
+    are taken to be those who are alone. Columns that the policy accepts, lists and structures are
+    not looked at. Nothing is refused if people have several records, if records with a missing
+    value are left out, or if classes may hold one person: then who is alone in the table need not
+    be alone in the release.
     """
     limit = _alone_limit(policy)
     known = tuple(

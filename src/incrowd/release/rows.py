@@ -62,7 +62,7 @@ def make_pseudonyms(column: str, texts: Iterable[str | None], key: bytes) -> lis
 
 
 def columns_to_split(quasi: Quasi, names: Iterable[str]) -> tuple[str, ...]:
-    """The columns that can leave as two; `PolicyError` if one of the new names is taken."""
+    """The ordered columns of numbers or dates, to leave as two; `PolicyError` for a taken name."""
     found = tuple(
         name
         for name, (_, hierarchy) in quasi.items()

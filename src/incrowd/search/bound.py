@@ -128,9 +128,10 @@ def lower_bound(
 def _estimate(
     space: "_PricedSpace", worth: Floats, size: int, draw: tuple[int, int], watch: Watch
 ) -> tuple[float, int, float]:
-    """The mean worth, size and margin (95 %) of a sample; `draw`: how many records, and the seed.
+    """The mean worth, made to fit, of drawn records; how many had time; the margin (95 %).
 
-    The mean is 0 and the margin 1 if there are fewer than two records, or time for fewer.
+    `size` is that of `LossBound`, `draw` how many records to draw and the seed. The mean is 0 and
+    the margin 1 if there are fewer than two records, or time for fewer.
     """
     shares = space.counts / space.counts.sum()
     drawn = np.random.default_rng(draw).choice(len(shares), draw[0], p=shares)

@@ -36,7 +36,7 @@ class ColumnBins:
 
     @classmethod
     def of(cls, frequency: Counts, most: int = MOST_BINS) -> "ColumnBins":
-        """Bin 0 for missing values, then one per value that occurs, at most `most` of similar size.
+        """Bin 0 for missing values, then one per value that occurs; above `most`, at most so many.
 
         >>> ColumnBins.of(np.array([0, 5, 0, 1, 1, 1]), most=2).last.tolist()
         [0, 1, 5]
@@ -53,7 +53,7 @@ class ColumnBins:
         return cls(np.concatenate([none, present[fresh]]), np.concatenate([none, present[ends]]))
 
     def bin_of(self, codes: Codes) -> Codes:
-        """The number of the bin that holds each code."""
+        """The number of the bin that holds each code; the table must hold these codes."""
         return np.searchsorted(self.last, codes).astype(np.int32)
 
 
@@ -81,7 +81,7 @@ def _single_bin_prices(column: QuasiColumn, bins: ColumnBins, loss: Loss) -> Flo
 
 
 def shown_prices(column: QuasiColumn, low: Codes, high: Codes, loss: Loss) -> Floats:
-    """The least that records pay whose codes reach from `low` to `high`, elementwise."""
+    """The least that a record of a class with codes from `low` to `high` pays, elementwise."""
     tree = column.hierarchy
     begin, end = column.widen(low, high)
     level = np.maximum(tree.join_level(begin, end), column.lowest).astype(np.int32)

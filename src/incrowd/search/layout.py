@@ -139,7 +139,7 @@ def may_show_whole(column: QuasiColumn) -> bool:
 
 
 def _nodes_on_scale(column: QuasiColumn) -> Floats:
-    """Three per code, flat: begin and end (0 to 1) of its finest node or cell, its highest node."""
+    """Three per code, flat: begin and end (0 to 1) of its finest node or cell, its `top` node."""
     place = code_places(column)
     first, last = column.range
     codes = np.arange(len(place), dtype=np.int32)
@@ -170,7 +170,7 @@ def order_by_codes(problem: Problem) -> Codes:
 
 
 def lowest_codes(problem: Problem, spare: int = 0) -> Codes:
-    """A line per row: where each code's finest node or cell begins; then `spare` unfilled lines."""
+    """A line per row: the first code of each code's finest node or cell; `spare` unfilled lines."""
     tally = problem.tally
     lines = np.empty((tally.rows + spare, len(problem.columns)), dtype=np.int32)
     for j, (column, codes) in enumerate(zip(problem.columns, tally.quasi, strict=True)):

@@ -193,7 +193,7 @@ def _excess_holders(problem: Problem, model: Model, stay: Counts, more: int) -> 
 
 
 def _share_out(model: Model, held: Histogram, counts: Counts, most: int) -> Counts:
-    """How many holders of each code stay if `most` of them stay in all."""
+    """Holders of each code that stay if `most` do: as even as can be, or as in the whole table."""
     if "reference" in model.requires:
         return _nearest_counts(counts, held.column.shares * most, most)
     return even_counts(counts, most)

@@ -198,7 +198,10 @@ def sizes_decide(problem: Problem) -> bool:
 
 @plain
 class _Rounds:
-    """Cuts all parts once a round while models allow it; a refused one tries another cut next."""
+    """Cuts all parts once a round while models allow it; a refused one tries another cut next.
+
+    `parts` are where parts begin and end in the line of items `order`: shape (parts, 2).
+    """
 
     problem: Problem
     tally: Tally
@@ -234,19 +237,19 @@ class _Rounds:
         in_threads(tasks)
         return middle, half_of
 
-    def _flag_allowed_cuts(self, half_of: Codes, parts: int) -> Flags:
-        """Flags of the parts that may be cut into these halves.
+    def _flag_allowed_cuts(self, half_of: Codes, number: int) -> Flags:
+        """Flags of the `number` parts that may be cut into these halves.
 
         If models are not monotone (people have several records), a part may fail one: it is cut as
         long as its halves are large enough; what fails in the end is repaired.
         """
-        fine = self._which_satisfy(half_of, 2 * parts, self.problem.models)
+        fine = self._which_satisfy(half_of, 2 * number, self.problem.models)
         allowed = fine[::2] & fine[1::2]
         if not self.problem.monotone:
             part_of = np.where(half_of < 0, -1, half_of // 2).astype(np.int32)
             sizes = tuple(model for model in self.problem.models if not model.columns)
-            sized = self._which_satisfy(half_of, 2 * parts, sizes)
-            fails = ~self._which_satisfy(part_of, parts, self.problem.models)
+            sized = self._which_satisfy(half_of, 2 * number, sizes)
+            fails = ~self._which_satisfy(part_of, number, self.problem.models)
             allowed |= fails & sized[::2] & sized[1::2]
         return allowed
 
@@ -260,7 +263,7 @@ class _Rounds:
 
 
 def _thread_slices(parts: Counts) -> list[slice]:
-    """Runs of parts with about as many items each, one for each thread."""
+    """Runs of parts with about as many items each, one per thread; one in all if items are few."""
     upto = np.cumsum(parts[:, 1] - parts[:, 0])
     number = threads() if upto[-1] >= _SMALL else 1
     cuts = np.searchsorted(upto, upto[-1] * np.arange(1, number) / number).tolist()

@@ -145,7 +145,7 @@ def part_problem(problem: Problem, rows: Codes) -> Problem:
 
 
 def may_stand_alone(problem: Problem, rows: Codes, least: int) -> bool:
-    """Whether these rows are enough records, and can satisfy every model as far as is known."""
+    """Whether rows hold `least` records, and can satisfy every model as far as is known."""
     if problem.tally.counts[rows].sum() < least:
         return False
     if not any(model.columns for model in problem.models):

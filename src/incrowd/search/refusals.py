@@ -48,7 +48,7 @@ def raise_if_infeasible(problem: Problem) -> None:
 
 
 def raise_if_out_of_time(watch: Watch, event: str = "the search began") -> None:
-    """Raise `LimitError` if a time limit that somebody gave ended before an event."""
+    """Raise `LimitError` if a time limit that somebody gave ended before `event`, a clause."""
     if watch.must_stop:
         raise LimitError(f"the time limit ended before {event}", remedy=MORE_TIME)
 

@@ -198,7 +198,10 @@ class _Repair:
         return chosen, np.where(second, more[:, 1], more[:, 0])
 
     def _flag_better_second(self, failing: Codes, both: Codes) -> Flags:
-        """Flags of the failing classes that the second partner in `both` repairs, not the first."""
+        """Flags of the failing classes that the second partner in `both` repairs, not the first.
+
+        No flag is set if no model reads values, people have several rows, or there is a world.
+        """
         none = np.zeros(len(failing), dtype=np.bool_)
         reads = any(model.columns for model in self.problem.models)
         if not reads or len(self.cut.shared_row) or self.problem.world is not None:

@@ -165,7 +165,7 @@ def _key_digits(columns: Sequence[pl.Series]) -> list[_Digit] | None:
 
 
 def _digit_of(column: pl.Series) -> _Digit | None:
-    """A column of integers, or of texts with few values, as a digit; None for others."""
+    """A column of integers below 2^62 in size, or of few texts, as a digit; None for others."""
     if isinstance(column.dtype, pl.String | pl.Categorical | pl.Enum):
         return _digit_of_texts(column)
     if not column.dtype.is_integer():

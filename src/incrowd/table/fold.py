@@ -91,7 +91,7 @@ def _fold_counted(
 
 
 def _tally_if_distinct(quasi: list[Codes], sensitive: list[Codes], records: Counts) -> Tally | None:
-    """The tally of lines without units that are distinct and ascend already; None for others."""
+    """The tally of lines without units that ascend, each once; else, or without `quasi`, None."""
     if not quasi or not len(records):
         return None
     rows = np.stack([*quasi, *sensitive]).astype(np.int32, copy=False)

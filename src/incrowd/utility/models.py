@@ -129,9 +129,9 @@ def _predictors(feature: Feature, some: Counts) -> Floats:
 def _fit_and_score(
     task: Task, original: Floats, learned: tuple[Floats, Floats], test: tuple[Floats, Floats]
 ) -> float:
-    """Learn from `learned` and return how well the model predicts `test`: accuracy or r2.
+    """Learn from (predictors, targets), and score the prediction of `test`: accuracy or r2.
 
-    Predictors of a regression are on the scale of the original, for both tables. Labels that stand
+    Predictors of a regression are on the scale of `original`, for both tables. Labels that stand
     for many categories vary little: on a scale of their own, what is learned from noise would count
     most. A wrong class is one mistake, however far off it is, so classifiers use their own scale.
     """

@@ -26,8 +26,8 @@ def query_utility(
 ) -> QueryUtility | None:
     """Ask range queries over two of these columns at a time and a value of the sensitive one.
 
-    True counts are those of the original, estimates those of the release, scaled to as many
-    records. None if there are fewer than two columns or no records.
+    True counts are those of the original (`before`, first of `sensitive`), estimates those of the
+    release, scaled to as many records. None if there are fewer than two columns or no records.
     """
     if len(before) < 2 or not len(before[0].pattern) or not len(after[0].pattern):
         return None

@@ -90,7 +90,7 @@ def certificate_of(given: Certificate | AnyPath | None) -> Certificate | None:
 
 
 def release_to_check(source: Any, table: Opened, certificate: Certificate | None) -> CheckedRelease:
-    """The release to check, digested as a file or, if it is none or so certified, by its cells."""
+    """The release with its digest: of its cells if certified so or not a file, else of the file."""
     engine = table.engine
     release = stored_release(engine, None if certificate is None else certificate.digest.of)
     file = file_of(source)

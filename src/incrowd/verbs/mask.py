@@ -270,7 +270,7 @@ def _mask_in_passes(
     reading: Reading,
     watch: Watch,
 ) -> Masked:
-    """Mask a table batch by batch and write it to the target; without one only count its rows."""
+    """Mask a table batch by batch into the target; without one choose and count, write nothing."""
     with ExitStack() as stack:
         place = None if target is None else stack.enter_context(replace_at_end(target))
         folder = None if target is None else Path(os.path.realpath(target)).parent
@@ -316,7 +316,7 @@ def _decide_by_sample(table: RereadableTable, request: WithholdRequest, watch: W
 def _check_size_in_passing(
     frames: Iterable[pl.DataFrame], whole: int, check: Callable[[], None]
 ) -> Iterator[pl.DataFrame]:
-    """Yield frames; call `check` once more than `whole` records came; `InputError` for none."""
+    """Yield frames; call `check` when over `whole` records have come; `InputError` for none."""
     seen = 0
     for frame in frames:
         if seen <= whole < seen + frame.height:

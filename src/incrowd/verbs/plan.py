@@ -266,7 +266,7 @@ def _probabilistic_model(found: Plan) -> Probabilistic:
 
 
 def _is_supported(found: Plan) -> bool:
-    """Whether the smallest class of the table supports k in the exact test of `Probabilistic`."""
+    """Whether the smallest class of a table, if any, supports k by the test of `Probabilistic`."""
     facts, model = found.measured, _probabilistic_model(found)
     if facts is None:
         return False

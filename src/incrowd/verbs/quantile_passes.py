@@ -239,7 +239,10 @@ def _look_up_codes(  # noqa: PLR0913  the table, the options, and what comes fro
     *,
     whole: bool,
 ) -> tuple[_Run, Iterable[Codes]]:
-    """The run of a text, and the codes of its buckets: arrays of shape (columns, some records)."""
+    """The run of a text, and the codes of its buckets: arrays of shape (columns, some records).
+
+    The codes of a text that was only sampled are read from `scratch`, which must stay open.
+    """
     drawn = _draw_sample(text.read_columns(options.columns), options, watch, whole=whole)
     options.refuse_small(drawn.seen)
     if drawn.whole:

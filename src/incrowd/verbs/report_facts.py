@@ -210,7 +210,7 @@ def _with_label_figures(column: ColumnFact, source: ReportSource) -> ColumnFact:
 
 
 def _exact_share(source: ReportSource, name: str, labels: list[str], held: Counts) -> float | None:
-    """The share of the cells with a label that show one value.
+    """The share of the cells with a label that show one value; `held` counts the cells of each.
 
     None without an original or a label, if the policy leaves cells exact, or for unreadable labels.
     """
@@ -258,7 +258,7 @@ def _alternative_facts(source: ReportSource) -> AlternativeFacts | None:
 
 
 def _limit_sentences(source: ReportSource) -> Iterator[str]:
-    """Yield the assumptions: those of the certificate or, without one, those of the policy."""
+    """Yield the certificate's assumptions; else the policy's, and what is then not known."""
     if source.certificate is not None:
         yield from source.certificate.assumptions
         return

@@ -143,7 +143,7 @@ def compare_with_original(source: ReportSource) -> ReleaseUtility | None:
 
 
 def _public_column(column: ColumnUtility, public: Callable[[float], float]) -> ColumnUtility:
-    """The column with figures that tell nothing of the records left out.
+    """The column with its figures as `public` makes them: nothing of the records left out shows.
 
     Labels without an end are spread up to the values of these records.
     """

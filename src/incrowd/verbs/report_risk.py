@@ -108,7 +108,7 @@ class ClassedTable:
 def _sensitive_codes(
     lines: CountedRows, name: str, policy: Policy, table: LoadedTable | None
 ) -> tuple[Codes, SensitiveColumn]:
-    """Code a sensitive column by its values in the original or, if one is missing, the release."""
+    """Code and describe a column by the original's values, or the release's if those lack one."""
     cells = numbered_cells(lines.cells[name])
     kind = policy.columns[name].kind or kind_of_labels(cells.labels)
     reference = own_reference(lines.cells[name], kind, lines.records)
@@ -125,7 +125,7 @@ def _sensitive_codes(
 def _original_places(
     table: LoadedTable, name: str, labels: list[str]
 ) -> tuple[Reference, Counts] | None:
-    """The values of the original, and the position of each label, from 1; None if one has none."""
+    """The values of the original, and each label's place in them, from 1; None if it lacks one."""
     reference = table.reference_of(name)
     try:
         return reference, reference.places(labels)
@@ -290,7 +290,7 @@ def _public_unique_share(share: float, tally: Tally) -> float | None:
 def _contribution_facts(
     table: ClassedTable, alone: Sequence[float], watch: Watch
 ) -> Iterator[ContributionFact]:
-    """Yield what each column adds to the risk; figures too slow to count, or withheld, are None.
+    """Yield what each column adds to the risk; None for what is withheld, too slow or undefined.
 
     `alone` has the share of the records that each column exposes by itself.
     """

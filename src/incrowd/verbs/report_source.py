@@ -165,7 +165,7 @@ def _source_of_table(asked: ReportRequest, lent: ExitStack) -> ReportSource:
         check=check,
         counted="file" if check.counted else "certificate",
         name=asked.name or _name_of_source(asked.source),
-        command=asked.command or _check_command(asked),
+        command=asked.command or _how_to_check(asked),
         table=table,
         sampled=sampled,
         certificate=certificate,
@@ -191,7 +191,8 @@ def _load_original(
 def _policy_for_original(policy: Policy, there: Opened) -> Policy:
     """The policy for the columns that the original has; `InputError` if it lacks one that leaves.
 
-    Columns that do not leave may be absent, and columns that the policy does not name are dropped.
+    Columns that do not leave, and the class column, may be absent; columns that the policy does not
+    name are dropped.
     """
     names = there.engine.names
     needed = leaving_names(policy, policy.columns)
@@ -223,8 +224,11 @@ def _name_of_source(source: Any) -> str:
     return "the table" if path_of(source) is None else "standard input"
 
 
-def _check_command(asked: ReportRequest) -> str:
-    """The command that checks the release again, without folders: the report leaves."""
+def _how_to_check(asked: ReportRequest) -> str:
+    """The shell command that checks the release again; a Python call if it was not given by path.
+
+    Files are named without folders, because the report leaves; any policy is called policy.toml.
+    """
     if (path := path_of(asked.source)) is None:
         return _PYTHON
     words = ["incrowd", "check", Path(path).name]

@@ -107,9 +107,10 @@ def _profile_coded_columns(engine: Engine) -> list[ColumnProfile]:
 
 
 def sampled_profiles(engine: Engine, names: Iterable[str]) -> list[ColumnProfile]:
-    """Profile these columns; a large one whose name says nothing is sampled.
+    """Profile these columns; those with too many values to fetch or to look at are sampled.
 
-    The sample is seeded, and holds values that contain what identifiers do: one is enough to fail.
+    A column is not sampled after it is fetched if its name tells an identifier. The sample of what
+    is fetched is seeded, and holds values that contain what identifiers do: one is enough to fail.
     """
     distinct = {name: excess_distinct(engine, name) for name in names}
     rows = {name: engine.counts([name]) for name, many in distinct.items() if many is None}
@@ -166,7 +167,7 @@ def _leaving_profiles(engine: Engine, policy: Policy, folder: AnyPath) -> Iterat
 
 
 def _code_as_it_leaves(engine: Engine, policy: Policy, name: str) -> CodedColumn:
-    """Code a column by the policy if generalized; else its own marks of missing count as values."""
+    """Code a column by the policy if generalized; else marks of missing of its own are values."""
     if name in policy.quasi and policy.shown.coarsens:
         return code_columns(engine, policy, [name])[name]
     kind = policy.columns[name].kind

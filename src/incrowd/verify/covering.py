@@ -29,7 +29,7 @@ class ColumnPair:
     """What the labels may stand for; missing is the last of them."""
 
     def covers(self, released: Counts, original: Counts) -> Flags:
-        """Whether the label of one row may stand for the value of the other, pair by pair."""
+        """Whether labels of `released` rows may stand for values of `original` ones, in pairs."""
         labels = self.stands.of[self.shown[released] - 1]
         return replace(self.stands, of=labels).covers(self.held[original])
 

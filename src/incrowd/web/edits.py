@@ -100,9 +100,9 @@ def meaning_of(model: Mapping[str, Any]) -> str:
 
 
 def without_world(text: str) -> str:
-    """The policy without models that count a world; a k of the world becomes one of the table.
+    """The policy without models that count a world.
 
-    If no model would be left, `OF_TABLE` with the usual k is.
+    If `OF_TABLE` is missing, it takes the k of `OF_WORLD`, or the usual k if no model is left.
     """
     known = models(text)
     if k_model(text) == OF_WORLD:
@@ -168,7 +168,10 @@ def marks_of(text: str, column: str | None = None) -> list[str]:
 
 
 def with_marks(text: str, marks: Sequence[str], column: str | None = None) -> str:
-    """The policy with other marks of missing values: of a column, or for None of all columns."""
+    """The policy with other marks of missing values: of a column, or for None of all columns.
+
+    No marks remove the setting.
+    """
     kept = list(dict.fromkeys(marks)) or None
     key = ("missing_values",) if column is None else ("columns", column, "missing_values")
     return edit_text(text, {key: kept})

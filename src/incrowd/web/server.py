@@ -177,7 +177,7 @@ async def _open_hospital(session: PageSession) -> None:
 
 
 def _keep_quiet(session: PageSession) -> None:
-    """Keep NiceGUI from writing into the current folder, and from logging addresses and values."""
+    """Keep NiceGUI from writing into the current folder and, without INCROWD_DEBUG=1, logging."""
     os.environ.setdefault("NICEGUI_STORAGE_PATH", str(session.private / "nicegui"))
     os.environ.setdefault("MATPLOTLIB", "false")
     if os.environ.get("INCROWD_DEBUG") != "1":

@@ -86,7 +86,10 @@ class PageSession:
     # The policy
 
     def change(self, policy: str, world: jobs.WorldFiles | None = None) -> None:
-        """Take another policy, or another world (None keeps it), as one step that can be undone."""
+        """Take another policy, or another world (None keeps it), as one step that can be undone.
+
+        Nothing happens if both are as before. Else redo is cleared; the first policy is no step.
+        """
         new = policy, self.world if world is None else world
         if new == (self.policy, self.world):
             return

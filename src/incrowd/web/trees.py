@@ -41,7 +41,7 @@ class TreeRows:
 
 
 def put_under(grid: TreeRows, level: int, chosen: Collection[str], label: str) -> TreeRows:
-    """The grid with the `chosen` of a level, and all below them, under a label of the next level.
+    """The grid with the `chosen` labels of a level, and all below, under one of the next level.
 
     A label that is not there yet is made. Above the highest labels a level is added first.
     `PolicyError` if nothing is chosen that can be moved, or the label cannot be made or used.
@@ -66,7 +66,7 @@ def put_under(grid: TreeRows, level: int, chosen: Collection[str], label: str) -
 
 
 def rename(grid: TreeRows, level: int, old: str, new: str) -> TreeRows:
-    """The grid with another name of a label; one that this or a higher level has joins the two.
+    """The grid with a label renamed; if this or a higher level has the new name, the labels join.
 
     `PolicyError` if the level lacks `old`, is 0 or is the top, or if the new name cannot be used.
 
@@ -89,7 +89,7 @@ def rename(grid: TreeRows, level: int, old: str, new: str) -> TreeRows:
 
 
 def with_level(grid: TreeRows, below: int) -> TreeRows:
-    """The grid with one more level above this one, with the same labels; `PolicyError` for the top.
+    """The grid with a copy of the level `below` added above it; `PolicyError` for the top.
 
     >>> with_level(TreeRows((("a", "x", "*"),)), 1).rows
     (('a', 'x', 'x', '*'),)
@@ -164,7 +164,7 @@ def _change_rows(grid: TreeRows, change: Callable[[Row], Row]) -> TreeRows:
 
 
 def _keep_other_together(row: Row, other: str) -> Row:
-    """The row with `other` at every level from where it first has it up to below the top."""
+    """The row with `other` from the first level above 0 that has it up to below the top."""
     if other not in row[1:]:
         return row
     first = row.index(other, 1)

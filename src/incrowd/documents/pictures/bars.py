@@ -83,7 +83,7 @@ def _draw_bars_or_outlines(
 
 
 def _draw_boxes(picture: Bars, up: AxisScale, area: Area) -> tuple[MarkGroup, ...]:
-    """Draw a box for each figure, dashed if withheld; figures from 0 up stand above if all fit."""
+    """Draw a box per figure, dashed if withheld; write figures of 0 or more above if all fit."""
     found: tuple[MarkGroup, ...] = ()
     absent, written = [], []
     for n, series in enumerate(picture.series, start=1):

@@ -63,7 +63,7 @@ def draw_curve(picture: Curve) -> Drawing:
 def _draw_line(
     n: int, line: CurveLine, placed: Sequence[tuple[float, float]]
 ) -> tuple[MarkGroup, ...]:
-    """Draw line n through these places, as stairs if it has steps; nothing without places."""
+    """Draw line n (from 1) through these places, as stairs if it has steps; nothing for none."""
     if not placed:
         return ()
     (x, y), *others = placed
@@ -76,7 +76,7 @@ def _draw_line(
 
 
 def _draw_dots(line: CurveLine, placed: Sequence[tuple[float, float]]) -> list[Dot]:
-    """Make a dot at each place; its tooltip has the figures of the point."""
+    """Make a dot at the place of each point of the line; its tooltip has the point's figures."""
     return [
         Dot(x, y, tooltip_text(f"{line.name}: {figure(a)}, {figure(b)}"), radius=3.5)
         for (x, y), (a, b) in zip(placed, line.points, strict=True)

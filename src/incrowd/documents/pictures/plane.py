@@ -102,7 +102,7 @@ def _draw_frontier(places: Sequence[tuple[float, float]]) -> tuple[MarkGroup, ..
 def _fit_labels(
     points: Sequence[PlanePoint], places: dict[int, tuple[float, float]]
 ) -> list[Words]:
-    """Place the names of releases and the original, leaving out those without a free place."""
+    """Place names of releases and original where it is free; `places`: (x, y) by `id(point)`."""
     taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in places.values()]
     found = []
     for point in points:

@@ -10,7 +10,7 @@ from incrowd.documents.report.changes import alternatives_section, columns_secti
 from incrowd.documents.report.closing import limits_section, papers_section
 from incrowd.documents.report.danger import attacks_section, before_section, exposed_section
 from incrowd.documents.report.facts import ReportFacts
-from incrowd.documents.report.opening import data_section, headline, verdict_section
+from incrowd.documents.report.opening import data_section, verdict_paragraphs, verdict_section
 from incrowd.documents.words import BAD, GOOD, line, lines, stack
 
 
@@ -23,7 +23,7 @@ def report_page(facts: ReportFacts, *, show_values: bool = False) -> Page:
     """Make the page of the report; `show_values` names values of columns in pictures."""
     return Page(
         f"Report on {facts.data.release}",
-        headline(facts),
+        verdict_paragraphs(facts),
         (
             verdict_section(facts),
             data_section(facts),
@@ -41,7 +41,7 @@ def report_page(facts: ReportFacts, *, show_values: bool = False) -> Page:
 
 
 def report_document(facts: ReportFacts, path: str | None) -> dict[str, Any]:
-    """`incrowd.report/1`: where the report is, and its headline figures."""
+    """`incrowd.report/1`: where the report is (None: not written), and its headline figures."""
     risk, utility, attacks = facts.risk, facts.utility, facts.attacks
     gains = [one.gain for one in attacks.attacks if one.gain is not None] if attacks else []
     return {
@@ -66,8 +66,8 @@ def report_document(facts: ReportFacts, path: str | None) -> dict[str, Any]:
 
 
 def report_text(facts: ReportFacts, path: str | None) -> RenderableType:
-    """Say where the report is, and its verdict."""
-    head = headline(facts)
+    """Say the verdict and, unless `path` is None, the path of the report."""
+    head = verdict_paragraphs(facts)
     style = {"good": GOOD, "bad": BAD}.get(head.kind, "")
     written = [f"report: {path}"] if path else []
     return stack(line(head.sentences[0], style), *lines([*head.sentences[1:], *written]))

@@ -39,7 +39,7 @@ CHARTS = "Install incrowd[charts] to get this picture with names that answer the
 
 
 def columns_section(facts: ReportFacts, *, values: bool) -> Section:
-    """Tell what was done to each column, with its histogram before and after."""
+    """Tell what was done to each column, with histograms; with `values` their bars name values."""
     utility = {} if facts.utility is None else {one.name: one for one in facts.utility.columns}
     farthest = sorted(utility.values(), key=lambda one: -(one.total_variation or 0.0))
     drawn = {one.name for one in farthest[:_DRAWN]}
@@ -91,7 +91,7 @@ def _fate_words(one: ColumnFact) -> str:
 def _column_blocks(
     one: ColumnFact, told: ColumnUtility | None, *, values: bool
 ) -> tuple[Block, ...]:
-    """Sentences on a column, and its histogram if it was compared with the original."""
+    """Sentences on a column; with `told`, the comparison with the original, a histogram, too."""
     blocks: list[Block] = list(paragraphs(*_column_sentences(one, told)))
     if told is not None and told.histogram.labels:
         names = bar_names(told.histogram.labels, told.kind, values=values)
@@ -118,7 +118,7 @@ def _histogram_words(told: ColumnUtility, *, values: bool) -> str:
 
 
 def _column_sentences(one: ColumnFact, told: ColumnUtility | None) -> Iterator[str]:
-    """Yield what the column shows in the release, and how far it is from the original."""
+    """Yield what the column shows in the release; with `told`, how far it is from the original."""
     if one.role != "quasi":
         yield "The column leaves as it is."
     elif one.level is not None:
@@ -205,7 +205,7 @@ def _folded_figures(found: ReleaseUtility) -> Block:
 
 
 def _association_blocks(found: ReleaseUtility) -> tuple[Block, ...]:
-    """Map how associations change; nothing if no pair has a known change."""
+    """Map how associations of the first `_PAIRED` columns change; nothing if no change is known."""
     told = [pair for pair in found.pairs if pair.difference is not None]
     names = list(dict.fromkeys(name for pair in told for name in pair.columns))[:_PAIRED]
     if len(names) < 2:

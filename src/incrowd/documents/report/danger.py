@@ -338,7 +338,7 @@ def _undrawn_words(count: int) -> str:
 
 
 def _attack_picture(shown: Sequence[AttackFact], width: int) -> PictureBlock:
-    """Draw how often each attacker is right; `width` is how many columns all know together."""
+    """Draw how often each attacker is right; `width` counts the columns that any of them knows."""
     picture = EstimateBars(
         "How often attackers are right",
         "Share of the people, or rows, that an attacker is right about, with its 95 % interval; "
@@ -356,9 +356,9 @@ def _attack_picture(shown: Sequence[AttackFact], width: int) -> PictureBlock:
 
 
 def _goal_label(one: AttackFact, width: int) -> str:
-    """What an attacker is after, and the columns known if they are at most two and not nearly all.
+    """What an attacker is after, and the columns known if at most two, and fewer than `width` - 1.
 
-    `width` is how many columns all attackers know together.
+    `width` counts the columns that any attacker knows.
     """
     what = f"{one.goal}{' (breaks a limit)' if one.breaks else ''}"
     many = len(one.knows)

@@ -33,7 +33,7 @@ _MISSING = {
 }
 
 
-def headline(facts: ReportFacts) -> Paragraphs:
+def verdict_paragraphs(facts: ReportFacts) -> Paragraphs:
     """The verdict on the release and what it rests on; bad also if it could not be checked."""
     verdict = facts.verdict
     if not verdict.models:

@@ -131,7 +131,7 @@ def find_edges(space: Space, state: State, c: int, edges: Counts) -> None:
 
 @jit
 def narrow_box(points: Codes, point: int, edges: Counts, box: Codes) -> bool:
-    """Write the span of a class without one of several points to `box`; whether it is narrower."""
+    """Write to `box` the span of a class of several points without one; whether it is narrower."""
     narrower = False
     for j in range(points.shape[1]):
         code = points[point, j]

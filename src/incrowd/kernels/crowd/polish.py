@@ -117,7 +117,10 @@ def may_trade(ledger: Ledger, trade: Counts, divisible: bool) -> bool:
 def count_trade(
     marks: Marks, holdings: Holdings, trade: Counts, sign: int, divisible: bool
 ) -> None:
-    """Count what a trade moves between giver and taker; count it back if the sign is -1."""
+    """Change the `holdings` of giver and taker to those after a trade (`sign` 1), or back (-1).
+
+    If `divisible`, each record that moves counts; else a point moves whole and counts once.
+    """
     giver, taker = trade[GIVER], trade[TAKER]
     times = sign * (trade[RECORDS] if divisible else 1)
     count_point(marks, holdings, giver, trade[POINT], -times)
@@ -297,7 +300,7 @@ def trade_among(
 
 @jit
 def count_all(ledger: Ledger, state: State, c: int, sign: int, divisible: bool) -> None:
-    """Add all that class c holds to its counters, or take it away if the sign is -1."""
+    """Add what class c holds to its counters (`sign` 1) or take it off (-1), if there are rules."""
     marks, holdings, asks = ledger
     if len(asks.rules) == 0:
         return

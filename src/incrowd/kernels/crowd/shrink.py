@@ -81,7 +81,7 @@ def measure_rest(space: Space, state: State, c: int, face: Face, box: Codes) -> 
 def cost_of_moving_out(
     space: Space, state: State, rule: Rule, c: int, face: Face, most: float
 ) -> float:
-    """Return what moving all beyond `face` to the cheapest classes costs; infinite from `most`."""
+    """Return the cost if all beyond `face` moves to the cheapest classes; infinity if >= `most`."""
     j, limit, upper = face
     total = 0.0
     for i in range(state.pieces[c]):

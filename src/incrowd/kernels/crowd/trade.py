@@ -128,10 +128,10 @@ def cut_nearby(
     slack: float,
     room: Room,
 ) -> float:
-    """Cut class c anew with `others` classes, drawn from `nearby`; return the saving.
+    """Cut class c anew with `others` classes drawn from `nearby` (reordered); return the saving.
 
     It is 0 if nothing is changed, and may be below 0 by the share `slack` of what the union paid.
-    If fewer classes are near, nothing is changed.
+    Nothing is changed if fewer classes are near, or if class c pays nothing.
     """
     if state.cost[c] <= TINY:
         return 0.0

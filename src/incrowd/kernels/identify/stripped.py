@@ -41,7 +41,7 @@ def add_figures(sizes: Counts, number: int, told: Counts) -> None:
 def add_split_figures(
     rows: Places, weights: Counts, start: Counts, column: Places, domain: int, told: Counts
 ) -> None:
-    """Add to `told` the figures of all groups split by a column; `weights` are records per row."""
+    """Add to `told` the figures of groups split by a column; `rows[i]` has `weights[i]` records."""
     cells = np.full(domain, -1, dtype=np.int64)
     sizes = np.zeros(len(rows), dtype=np.int64)
     found = 0

@@ -49,7 +49,7 @@ class CrowdPoints:
     """Whether the records of a point may be in several classes."""
 
     def parts(self, pieces: Pieces) -> "ClassPieces":
-        """Return these pieces of rows as pieces of points, class after class.
+        """Return these pieces of rows, none left out, as pieces of points, class after class.
 
         Classes that hold one and the same point alone are one, if points may be divided.
         """
@@ -175,7 +175,7 @@ class StepsWatch(NestedWatch):
 
     @property
     def expired(self) -> bool:
-        """Whether the steps are used up, the work is slow, or the time is up."""
+        """Whether steps are used up, the work is slow, or the time is up; asking takes a step."""
         self._used += 1
         return self._used > self._most or self.slow or super().expired
 
@@ -228,7 +228,7 @@ def _try_way(
     title: str,
     way: Callable[[Problem, Watch], Pieces | None],
 ) -> Start | None:
-    """Make classes in a way and cut those of 2k records or more; None if that gives nothing."""
+    """Make classes by `way` and cut those of 2k records or more; None if that gives nothing."""
     problem, points, k, watch = given
     try:
         pieces = way(problem, watch)
@@ -242,7 +242,7 @@ def _try_way(
 
 
 def tree_pieces(problem: Problem, watch: Watch) -> Pieces:  # noqa: ARG001  as other starts
-    """Return the best division along a tree of cuts, or along the codes if one column differs."""
+    """Return the best division along a tree of cuts, or the codes if one column at most differs."""
     differ = [np.ptp(codes) > 0 for codes in problem.tally.quasi]
     order = kd_order(problem) if sum(differ) > 1 else order_by_codes(problem)
     return partition_in_order(problem, order)
@@ -251,9 +251,9 @@ def tree_pieces(problem: Problem, watch: Watch) -> Pieces:  # noqa: ARG001  as o
 def cover_pieces(problem: Problem, watch: Watch, whole: int = 0) -> Pieces | None:
     """Return the classes of a cover with level vectors; None if it has no place for some rows.
 
-    `whole` is the number of rows of the table that this is a part of. None also if the cover is
-    given up: where nearly all records differ in many columns, level vectors release a few of them
-    at a time, and the others would be left over.
+    `whole` is the number of rows of the table that this is a part of. None also if the table is too
+    large to begin, or the cover is given up: where nearly all records differ in many columns, level
+    vectors release a few of them at a time, and the others would be left over.
     """
     many = max(1.0, len(problem.columns) / _FEW)
     steps = int(_COUNTED / max(problem.tally.rows, whole) / many**3)

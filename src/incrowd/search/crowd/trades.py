@@ -177,7 +177,8 @@ class Trades:
     ) -> tuple["ClassPieces", Floats]:
         """Return a region's classes after a round, and what each of `KINDS` saved, the work last.
 
-        The region has the classes whose pieces begin at `start`. If it stays as it is, both are 0.
+        `start` is where the pieces of its classes begin, and where the last end; `number` tells its
+        draw. If `stop` is set or it is too large, it stays as it is, and all figures are 0.
         """
         here = slice(start[0], start[-1])
         parts = state.ClassPieces(

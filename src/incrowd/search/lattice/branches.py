@@ -80,7 +80,10 @@ class BranchCuts:
     def tighten(
         self, low: Counts, high: Counts, costs: Floats, floors: tuple[float, float], best: float
     ) -> tuple[float, int]:
-        """Raise `low` in place; return the range's limit, and the cut that divides best or -1."""
+        """Raise `low` in place; return the range's limit, and the cut that divides best or -1.
+
+        `costs` are by column and level; `floors` are as in `kernels.lattice.nodes.tighten_range`.
+        """
         return kernels.tighten_range(low, high, costs, floors, self._cuts, best)
 
     def node(self, cut: int) -> Node:

@@ -133,7 +133,7 @@ class Descent:
         return near
 
     def _limit_changes(self, node: Node) -> tuple[Floats, Counts, Counts]:
-        """Return what each change of one level adds to the limit, its column, and its level."""
+        """Return what changes of one level add to the limit (0: unknown), their columns, levels."""
         places = [
             (j, level)
             for j in range(len(node))

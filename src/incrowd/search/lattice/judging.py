@@ -129,7 +129,7 @@ class Grouping:
 
 
 def add_keys(codes: Codes, maps: Codes, offset: Counts, stride: Counts, keys: Counts) -> None:
-    """Add to each row's key its nodes times the columns' strides, side by side."""
+    """Add to each row's key, in place, its nodes (in `maps` from `offset` on) times the strides."""
     work = [
         partial(kernels.add_node_keys, codes, begin, maps, offset, stride, keys[begin:end])
         for begin, end in row_halves(len(keys))
@@ -138,7 +138,7 @@ def add_keys(codes: Codes, maps: Codes, offset: Counts, stride: Counts, keys: Co
 
 
 def row_halves(rows: int) -> list[tuple[int, int]]:
-    """Return where the two halves of a large table begin and end; the whole of a small one."""
+    """Return where the halves of a large table begin and end; the whole if small or one thread."""
     if rows < _LARGE or threads() == 1:
         return [(0, rows)]
     return [(0, rows // 2), (rows // 2, rows)]

@@ -150,7 +150,8 @@ class BestFirst:
         """Find where the nodes above this one stop being doomed, by dividing a chain of them.
 
         Higher nodes are cheaper to count and rule out more, so it is divided at two thirds; in the
-        middle if nodes also rule out those above them.
+        middle if nodes also rule out those above them. If none rules out those below, only this
+        node is examined.
         """
         if not self._judge.prunes:
             self._examine(node)

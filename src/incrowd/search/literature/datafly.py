@@ -113,7 +113,7 @@ class Views:
         return None
 
     def suppress_failing(self, levels: Sequence[int]) -> Levels | None:
-        """The recoding without what fails, k records or more; None if that is too much, or all."""
+        """The recoding without what fails, 0 records or k at least; None if too many, or all."""
         kept = self._settle(levels, np.ones(self.problem.tally.rows, dtype=np.bool_))
         if 0 < self._records_left_out(kept) < self.k:
             kept = self._suppress_up_to_k(levels, kept)
@@ -254,7 +254,7 @@ def largest_k(problem: Problem) -> int:
 
 
 def _column_weights(problem: Problem, given: Mapping[str, float]) -> Floats:
-    """The weight of each column; 1 for those about which nothing is said."""
+    """The weight of each column, 1 if not `given`; `PolicyError` if a name is unknown."""
     weights: Floats = np.ones(len(problem.columns), dtype=np.float64)
     weights[list(column_places(problem, given, "datafly"))] = list(given.values())
     return weights

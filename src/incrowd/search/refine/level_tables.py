@@ -99,7 +99,7 @@ def _forbidden_codes(column: QuasiColumn, level: int) -> Flags:
 
 
 def _shown_hashes(column: QuasiColumn, j: int, level: int) -> Keys:
-    """A hash of what each code shows: its run of leaves, or suppressed at the highest level."""
+    """A hash of what each code of column j shows: its leaves, or suppressed at the top level."""
     low, high = (bound.astype(np.uint64) for bound in column.hierarchy.bounds[level])
     if level == column.hierarchy.height:
         low[:] = np.uint64(2**32 - 1)

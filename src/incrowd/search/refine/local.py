@@ -102,7 +102,7 @@ def _better_start(
 
 
 def _move_rows(problem: Problem, watch: Watch, answer: _PricedRecoding) -> _PricedRecoding:
-    """The answer after rows have moved to classes where they pay less, if that lowers the loss."""
+    """The answer after moves of rows; unchanged without a gain, or if it is safe only by crowds."""
     outcome = problem.outcome(answer.recoding)
     if not problem.satisfied_by(outcome.classes).all():
         return answer  # crowds alone make it safe

@@ -115,10 +115,10 @@ class Moves:
         self._class_of[moved] = target[moved]
 
     def _allowed_moves(self, target: Codes, new: int) -> Codes:
-        """The moves that leave all classes satisfying the models; others are taken back.
+        """The moves of `target` (a class per row, -1 to stay) after which all satisfy the models.
 
         A move that touches a failing class, as one to it or from it, is taken back until no class
-        fails. At worst all are, and then nothing has changed.
+        fails, at worst all moves. The last `new` classes are new.
         """
         number = len(self._sizes) + new
         while (target >= 0).any():

@@ -132,7 +132,7 @@ class _BestDivisions:
         part: _PricedParts,
         sizes: tuple[Counts, int],
     ) -> None:
-        """`sizes` are the records of each part, and how many must be released."""
+        """`items`: each part's digits and first item; `sizes`: its records, and what must stay."""
         digits, first = items
         self._digits = digits
         shift, guard = _bit_fields(table.copies)
@@ -190,7 +190,7 @@ class _BestDistinctDivisions:
         part: _PricedParts,
         sizes: tuple[Counts, int],
     ) -> None:
-        """`sizes` are the records of each part, and how many must be released."""
+        """`items`: each part's digits and first item; `sizes`: its records, and what must stay."""
         del sizes
         digits, _ = items
         self._digits, self._stride = digits, table.stride

@@ -62,7 +62,7 @@ class SmallTable:
         return first_rows(self.item_of)
 
     def pieces(self, tally: Tally, digits: Codes) -> Pieces:
-        """Which records are in which class; `digits[c, i]` copies of item i are in class c."""
+        """Which records are in which class, or none: `digits[c, i]` copies of item i are in c."""
         if self.whole:
             held = digits.astype(np.bool_)
             class_of = np.where(held.any(axis=0), held.argmax(axis=0), SUPPRESSED)

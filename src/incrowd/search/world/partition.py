@@ -228,7 +228,7 @@ def _turn_in_group(group: Codes, number: int) -> Counts:
 
 
 def _protect_presence(problem: Problem, people: Problem, spans: Spans) -> GivenCells:
-    """The cells of the table's records after joining classes that together say too much.
+    """Cells of the table's records after joining classes of `people` that together tell too much.
 
     Cells can overlap where a column shows nodes, and then make presence surer than a model
     allows. Pairs of such classes are joined, until none is left or after `_MOST_ROUNDS`.

@@ -35,7 +35,7 @@ _LADDER = (2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200)
 
 
 def divide_by_stages(problem: Problem, watch: Watch) -> Spans:
-    """Make classes of as few records as the world allows; `InfeasibleError` if all as one fail."""
+    """Make classes as small as the world allows; `InfeasibleError` if all as one class fail."""
     if problem.world is None:
         raise ValueError("a world is needed")
     exact, rest = _release_exact(problem, problem.world)

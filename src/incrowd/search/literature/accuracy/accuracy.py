@@ -222,7 +222,7 @@ def _fallback(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watc
 def _least_bound(
     quest: BoundedProblem, works: float, answers: Callable[[BoundedProblem], bool], watch: Watch
 ) -> float:
-    """A bound that works, near the least, in steps a message can state, by halving from `works`."""
+    """A bound that works (`answers`), near the least, to four decimals, by halving from `works`."""
     low, high = quest.most, _round_bound(works)
     for _ in range(_HALVINGS):
         middle = _round_bound((low + high) / 2)

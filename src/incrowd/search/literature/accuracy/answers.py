@@ -46,7 +46,7 @@ class BoundedProblem:
         return self.problem.tally.has_units or self.problem.consistent
 
     def model(self, privacy: float) -> Model:
-        """The model that asks for so much privacy."""
+        """The model that asks for so much privacy: a whole k, at least 2, or l, at least 1."""
         if self.sensitive is None:
             return KAnonymity(max(int(privacy + SLACK), 2))
         return LDiversity(self.problem.sensitive[self.sensitive].name, max(privacy, 1.0))

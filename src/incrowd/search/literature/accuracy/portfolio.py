@@ -150,7 +150,7 @@ def best_in_passing(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best
 def _nudge(
     quest: BoundedProblem, shop: Workshop, way: Way, known: tuple[float, float], watch: Watch
 ) -> BoundedAnswer | None:
-    """Ask for more than is `known` (see `bisect_privacy`) while that has an answer; or None."""
+    """The answer for a little more than `known` (see `bisect_privacy`), then for more; or None."""
     reached, limit = known
     more = next_privacy(way, reached)
     if watch.expired or more > limit + SLACK or not shop.may_nudge(way):
@@ -163,7 +163,7 @@ def _nudge(
 
 
 def _known_privacy(best: BoundedAnswer | None, limit: float) -> tuple[float, float]:
-    """The privacy that is reached already, and the one that nothing exceeds."""
+    """The privacy that is reached already (0 if none), and the one that nothing exceeds."""
     return (best.privacy if best else 0.0, limit)
 
 

@@ -48,7 +48,7 @@ class Scans:
     def release_of(
         self, quest: BoundedProblem, way: Way, privacy: Fraction, watch: Watch
     ) -> Spans | None:
-        """The release for a privacy, 1 for none; None if nothing is found, `LimitError` if late."""
+        """The release for a privacy (1: any); None if nothing is found, `LimitError` if late."""
         key = way.title, privacy
         if key not in self._made:
             models = self.problem.models
