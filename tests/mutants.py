@@ -119,7 +119,7 @@ MUTANTS = [
     ),
     *_mutants(
         "engines/sql_release.py",
-        "tests/engines/test_duckdb.py tests/conformance/test_engines.py",
+        "tests/engines/test_seam.py tests/engines/test_duckdb.py tests/conformance/test_engines.py",
         ("HAVING count(*) > 1", "HAVING count(*) > 2"),
         ("IS DISTINCT FROM", "IS NOT DISTINCT FROM"),
         ("HAVING sum(sign) <> 0", "HAVING sum(sign) > 0"),
@@ -127,7 +127,7 @@ MUTANTS = [
     ),
     *_mutants(
         "engines/sql_staging.py",
-        "tests/engines/test_duckdb.py tests/conformance/test_engines.py",
+        "tests/engines/test_seam.py tests/engines/test_duckdb.py tests/conformance/test_engines.py",
         ("WHERE class >= 0", ""),
         ("place < last_place", "place <= last_place"),
         ("mine.here = theirs.there", "mine.here = theirs.here"),
@@ -138,7 +138,7 @@ MUTANTS = [
     ),
     *_mutants(
         "engines/sql_counting.py",
-        "tests/engines/test_duckdb.py tests/conformance/test_engines.py",
+        "tests/engines/test_seam.py tests/engines/test_duckdb.py tests/conformance/test_engines.py",
         ("for column in quasi if complete else ():", "for column in ():"),
         ('if cell.cells == "float"', 'if cell.cells == "none"'),
     ),
@@ -160,7 +160,7 @@ MUTANTS = [
     ),
     *_mutants(
         "engines/sql.py",
-        "tests/engines/test_duckdb.py tests/conformance/test_engines.py",
+        "tests/engines/test_seam.py tests/engines/test_duckdb.py tests/conformance/test_engines.py",
         ("{one} IS NOT DISTINCT FROM {other}", "{one} = {other}"),
     ),
 ]

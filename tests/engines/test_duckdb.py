@@ -170,7 +170,11 @@ def test_the_same_seed_gives_the_same_release_and_another_one_another_order(peop
 
 
 def staged_of(people, relation, name="classes"):
-    policy = requested(people, name)
+    return staged_by(relation, requested(people, name))
+
+
+def staged_by(relation, policy):
+    """The loaded table, the plan of its rows, and what is staged by it."""
     table = load(engine_of(relation), policy, builders_of(policy, "."))
     context = RunContext(seed=1)
     found = search(table, context)
