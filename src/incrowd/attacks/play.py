@@ -225,7 +225,7 @@ def _world_advice(linked: WorldLinkage, attack: Attack) -> Iterator[str]:
 
 
 def advice_for(attack: Attack, without: Mapping[str, Sequence[Attack]]) -> Iterator[str]:
-    """Yield a sentence: the column to make coarser so that an attack is right least often.
+    """Yield a sentence: the column to make coarser so that an attack is right least often, or none.
 
     `attack` knows all columns; `without` has, by column, attacks that know all others. Yields
     nothing if `attack` gains nothing, or if no attack of `without` has its kind and column.

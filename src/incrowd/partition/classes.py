@@ -224,7 +224,10 @@ def join_crowds(
 
 
 def _people_of_classes(class_of: Codes, names: Codes, number: int) -> _CountedCodes:
-    """The people in each class as codes: their `names`, numbers that tell people apart."""
+    """The distinct `names` in each of `number` classes, and the records of each.
+
+    A name is a number that stands for a person, or for a person with a sensitive value.
+    """
     once = np.ones(len(names), dtype=np.int64)
     domain = int(names.max(initial=-1)) + 1
     names = np.ascontiguousarray(names)

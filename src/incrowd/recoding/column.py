@@ -69,7 +69,11 @@ class QuasiColumn:
         return first[finest[low]], last[finest[high]]
 
     def flag_endless(self, low: Codes, high: Codes) -> Flags:
-        """Flags of suppressed spans: all of an open-ended grid, but not a sole cell with a name."""
+        """Flags of the spans, from `low[i]` to `high[i]`, that say nothing and count as suppressed.
+
+        These cover every cell of a grid that is open at both ends, unless it is a sole cell with
+        a label of its own. Without a grid no span is flagged.
+        """
         grid, none = self.grid, np.zeros(len(low), dtype=np.bool_)
         if grid is None or not len(grid):
             return none

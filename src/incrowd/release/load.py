@@ -77,7 +77,10 @@ class HierarchyBuilder(Protocol):
     """Builds the hierarchy of a column."""
 
     def build(self, domain: Domain, column: str, counts: Any = None) -> Hierarchy:
-        """Build it over these values; `counts` says how many records or people hold each."""
+        """Build it over the values of a domain; `InputError` if they do not fit it.
+
+        `counts`, shape (values,), has the records or people of each value, the missing left out.
+        """
 
 
 class PartFolder(Protocol):

@@ -80,9 +80,11 @@ class BranchCuts:
     def tighten(
         self, low: Counts, high: Counts, costs: Floats, floors: tuple[float, float], best: float
     ) -> tuple[float, int]:
-        """Raise `low` in place; return the range's limit, and the cut that divides best or -1.
+        """Raise `low`, the lowest levels of a range up to `high`, in place as far as the cuts ask.
 
-        `costs` are by column and level; `floors` are as in `kernels.lattice.nodes.tighten_range`.
+        Return the range's limit, and the cut to divide it by or -1. The limit is infinite if no
+        node of the range loses less than `best`, and the cut shows that. `costs` are by column and
+        level; `floors` are as in `kernels.lattice.nodes.tighten_range`.
         """
         return kernels.tighten_range(low, high, costs, floors, self._cuts, best)
 

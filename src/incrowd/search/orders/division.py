@@ -252,7 +252,10 @@ def _counts_to_give_back(whole: Counts, place: Codes, classes: Codes, counts: Co
 
 
 def _places_by_row(order: Codes, place: Codes) -> Codes:
-    """Return where the pieces of rows `order[place]` go if they stand in the order of the tally."""
+    """Return the new position of each piece if pieces are put into the order of the tally.
+
+    Piece i is of row `order[place[i]]`; `place` must ascend. Pieces of a row keep their order.
+    """
     number = np.bincount(place, minlength=len(order)).astype(np.int32)
     of_row = np.empty(len(order), dtype=np.int32)
     of_row[order] = number

@@ -164,7 +164,7 @@ class _Stages:
 
 
 def _classes_of_equal(problem: Problem) -> Codes:
-    """The class of each row if rows that may show the same are one class."""
+    """The class of each row: one class for rows whose finest nodes or cells agree everywhere."""
     return number_columns(np.ascontiguousarray(lowest_codes(problem).T))[0]
 
 
