@@ -54,6 +54,9 @@ def _launched(config):
     started = sync_api.sync_playwright()
     playwright = started.__enter__()
     loop = asyncio.get_running_loop()
+    asyncio._set_running_loop(None)
+    with _in_loop(loop):
+        browser = playwright.chromium.launch(executable_path=path, args=OFFLINE)
 
     def end():
         with _in_loop(loop):
@@ -61,8 +64,6 @@ def _launched(config):
             started.__exit__()
 
     config.add_cleanup(end)
-    browser = playwright.chromium.launch(executable_path=path, args=OFFLINE)
-    asyncio._set_running_loop(None)
     return browser, loop
 
 

@@ -20,7 +20,8 @@ What is `thorough` repeats what another test shows, so that `make test` loses no
   database, and others of the same library in memory
 - a golden outcome that another case or a page of the documentation shows (`golden/test_golden.py`
   names it)
-- a gallery of pictures of the page (`web/test_pages_pictures.py`)
+- a gallery of pictures of the page, and walks through it on another screen or with another signal
+  (`web/`)
 
 `python tests/mutants.py` says whether `make test` still notices what is wrong.
 """

@@ -15,7 +15,7 @@ LONG = (
     "tests/conformance/test_engines.py",
     "tests/engines/test_parts.py",
     "tests/engines/test_faults.py",
-    "tests/web/test_pages",
+    "tests/web/test_pages.py",
     "tests/contracts/test_contributing.py",
     "tests/kernels/",
     "tests/search/",
